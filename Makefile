@@ -1,0 +1,31 @@
+# Needs Python >= 3.11 and make; everything else goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+Q ?= 导入流水提示 E1042 怎么办
+
+.PHONY: ask test check bench clean
+
+ask: $(STAMP)   ## answer a question from the shipped help centre: make ask Q="…"
+	@$(BIN)/gyr-hybrid ask "$(Q)"
+
+test: $(STAMP)  ## the whole test suite
+	@$(BIN)/python -m pytest
+
+check: $(STAMP) ## lint, format and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(STAMP) ## the long measurements, each with its table
+	@$(BIN)/python benchmarks/baseline.py
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local,fast,dev]' -c constraints.txt
+	@touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache

