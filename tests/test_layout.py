@@ -25,7 +25,17 @@ MAY_IMPORT = {
     "retrieval": {"errors", "analysis", "storage"},
     "answering": {"errors", "analysis", "retrieval"},
     "ingestion": {"errors", "analysis", "models", "parsing", "progress", "storage"},
-    "index": {"errors", "analysis", "answering", "ingestion", "models", "parsing", "retrieval", "settings", "storage"},
+    "index": {
+        "errors",
+        "analysis",
+        "answering",
+        "ingestion",
+        "models",
+        "parsing",
+        "retrieval",
+        "settings",
+        "storage",
+    },
     "evaluation": {"errors", "index", "progress", "shipped"},
     "testing": {"errors"},
 }
@@ -56,7 +66,9 @@ def test_no_arrow_runs_back_up_the_road(room: str) -> None:
 
 
 def test_every_room_is_in_the_picture() -> None:
-    rooms = {p.stem for p in PACKAGE.glob("*.py")} | {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()}
+    rooms = {p.stem for p in PACKAGE.glob("*.py")} | {
+        p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()
+    }
     assert rooms - {"__init__", "__main__", "cli"} == set(MAY_IMPORT)
 
 

@@ -39,6 +39,8 @@ class Explanation:
     mode: str
     tokens: tuple[str, ...] = ()
     codes: tuple[ExplainedCode, ...] = ()
+    synonyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(Word of the question, what it was widened to)."""
     legs: dict[str, tuple[Step, ...]] = field(default_factory=dict)
     fused: tuple[Step, ...] = ()
     merged: tuple[Step, ...] = ()
@@ -87,6 +89,8 @@ class Explanation:
         for code in self.codes:
             near = f"  near: {', '.join(code.suggestions)}" if code.suggestions else ""
             yield Text(f"code: {code.text} = {code.canonical} ({code.status}){near}")
+        for word, others in self.synonyms:
+            yield Text(f"synonyms: {word} -> {', '.join(others)}")
         table = Table(title=None, expand=False)
         for column in ("#", "section", "score", "codes", "lexical", "dense", "why"):
             table.add_column(column, overflow="fold")
@@ -95,10 +99,13 @@ class Explanation:
         for step in self.reranked:
             ids = [child["node_id"] for child in children.get(step.node_id, ())] or [step.node_id]
             best = {
-                name: min((found[i] for i in ids if i in found), default=None) for name, found in ranks.items()
+                name: min((found[i] for i in ids if i in found), default=None)
+                for name, found in ranks.items()
             }
             details = dict(step.details)
-            why = ", ".join(f"{k} {v:.2f}" if isinstance(v, float) else f"{k} {v}" for k, v in details.items())
+            why = ", ".join(
+                f"{k} {v:.2f}" if isinstance(v, float) else f"{k} {v}" for k, v in details.items()
+            )
             table.add_row(
                 str(step.rank),
                 Text(step.node_id),

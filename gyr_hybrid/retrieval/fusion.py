@@ -45,7 +45,9 @@ def reciprocal_rank_fusion(
     fused = [
         Fused(
             node_id,
-            sum((1.0 if weights is None else weights.get(leg, 1.0)) / (k + rank) for leg, rank in legs.items()),
+            sum(
+                (1.0 if weights is None else weights.get(leg, 1.0)) / (k + rank) for leg, rank in legs.items()
+            ),
             tuple(legs.items()),
         )
         for node_id, legs in ranks.items()

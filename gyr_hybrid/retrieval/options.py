@@ -53,7 +53,9 @@ class RetrieverOptions:
             raise ConfigurationError(f"rrf_k={self.rrf_k!r} must be above 0")
         for leg, weight in (self.weights or {}).items():
             if leg not in LEGS or not weight >= 0:
-                raise ConfigurationError(f"weights: {leg!r}: {weight!r}; legs are {', '.join(LEGS)}, weights at least 0")
+                raise ConfigurationError(
+                    f"weights: {leg!r}: {weight!r}; legs are {', '.join(LEGS)}, weights at least 0"
+                )
 
     @property
     def who(self) -> frozenset[str] | None:

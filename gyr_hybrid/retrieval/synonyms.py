@@ -71,7 +71,9 @@ def load_synonyms(source: str | Path | Iterable[str] | None) -> Rules:
         try:
             lines: Iterable[str] = Path(source).read_text(encoding="utf-8-sig").splitlines()
         except OSError as error:
-            raise ConfigurationError(f"synonyms: cannot read the file {str(source)!r}: {error.strerror}") from error
+            raise ConfigurationError(
+                f"synonyms: cannot read the file {str(source)!r}: {error.strerror}"
+            ) from error
     else:
         lines = source
     merged: dict[str, dict[str, None]] = {}

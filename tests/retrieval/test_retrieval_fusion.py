@@ -19,8 +19,12 @@ def test_scores_are_the_sum_of_reciprocal_ranks_counted_from_one() -> None:
 def test_weights_count() -> None:
     """run-llama/llama_index#21444: weights had no effect."""
     rankings = {"lexical": ["a"], "dense": ["b"]}
-    assert [f.node_id for f in reciprocal_rank_fusion(rankings, weights={"lexical": 0.99, "dense": 0.01})] == ["a", "b"]
-    assert [f.node_id for f in reciprocal_rank_fusion(rankings, weights={"lexical": 0.01, "dense": 0.99})] == ["b", "a"]
+    assert [
+        f.node_id for f in reciprocal_rank_fusion(rankings, weights={"lexical": 0.99, "dense": 0.01})
+    ] == ["a", "b"]
+    assert [
+        f.node_id for f in reciprocal_rank_fusion(rankings, weights={"lexical": 0.01, "dense": 0.99})
+    ] == ["b", "a"]
     assert [f.node_id for f in reciprocal_rank_fusion(rankings, weights={"dense": 0.0})] == ["a"]
 
 
@@ -41,7 +45,9 @@ def test_an_id_that_stands_twice_in_a_leg_counts_once() -> None:
 
 
 rankings = st.dictionaries(
-    st.sampled_from(["codes", "lexical", "dense"]), st.lists(st.sampled_from("abcdefgh"), unique=True), max_size=3
+    st.sampled_from(["codes", "lexical", "dense"]),
+    st.lists(st.sampled_from("abcdefgh"), unique=True),
+    max_size=3,
 )
 
 
@@ -65,8 +71,13 @@ def _pool(*ids: str) -> list[Fused]:
 
 
 def test_one_hit_lifts_its_section_whole() -> None:
-    merged = merge_into_sections(_pool("kb#2.1", "kb#1.1", "kb#2.3"), {"kb#2.1": "kb#2", "kb#1.1": "kb#1", "kb#2.3": "kb#2"})
-    assert [(m.node_id, m.children) for m in merged] == [("kb#2", ("kb#2.1", "kb#2.3")), ("kb#1", ("kb#1.1",))]
+    merged = merge_into_sections(
+        _pool("kb#2.1", "kb#1.1", "kb#2.3"), {"kb#2.1": "kb#2", "kb#1.1": "kb#1", "kb#2.3": "kb#2"}
+    )
+    assert [(m.node_id, m.children) for m in merged] == [
+        ("kb#2", ("kb#2.1", "kb#2.3")),
+        ("kb#1", ("kb#1.1",)),
+    ]
 
 
 def test_a_section_never_stands_below_its_best_child() -> None:
@@ -78,4 +89,7 @@ def test_a_section_never_stands_below_its_best_child() -> None:
 
 def test_a_missing_parent_keeps_the_child() -> None:
     """The stock class fails the whole query with "doc_id not found"."""
-    assert [m.node_id for m in merge_into_sections(_pool("kb#1.1", "lost"), {"kb#1.1": "kb#1"})] == ["kb#1", "lost"]
+    assert [m.node_id for m in merge_into_sections(_pool("kb#1.1", "lost"), {"kb#1.1": "kb#1"})] == [
+        "kb#1",
+        "lost",
+    ]

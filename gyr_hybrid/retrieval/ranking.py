@@ -1,0 +1,132 @@
+"""Put the pool in order: fuse, merge, score, and let known codes make tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+import numpy as np
+from llama_index.core.schema import NodeWithScore
+from numpy.typing import NDArray
+
+from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
+from gyr_hybrid.retrieval.merging import Merged, merge_into_sections
+from gyr_hybrid.retrieval.run import Run, milliseconds
+from gyr_hybrid.retrieval.scoring import Features, mean_score, relative, section_bm25
+
+RERANK_POOL = 20
+"""Sections shown to a reranker that is a model; the rest keep their order behind them."""
+
+
+def rank(run: Run) -> None:
+    """Fill ``fused``, ``merged``, ``levels`` and ``order``."""
+    started = perf_counter()
+    options, view = run.options, run.view
+    run.fused = reciprocal_rank_fusion(
+        {leg: [hit.node_id for hit in hits] for leg, hits in run.legs.items()},
+        k=options.rrf_k,
+        weights=options.weights,
+        position=view.position,
+    )
+    if options.merge:
+        run.merged = merge_into_sections(run.fused, view.parents([hit.node_id for hit in run.fused]))
+    else:
+        run.merged = [Merged(hit.node_id, hit.score, (hit.node_id,)) for hit in run.fused]
+    units = [unit.node_id for unit in run.merged]
+    members = view.children(units) if options.merge else {}
+    children = {unit: members.get(unit) or [unit] for unit in units}
+    run.levels = {unit: run.holders.tier(children[unit]) if run.holders else (0, 0) for unit in units}
+    if options.mode == "dense":
+        cosine = {hit.node_id: hit.score for hit in run.legs["dense"]}
+        scores = {unit.node_id: max(cosine.get(c, 0.0) for c in unit.children) for unit in run.merged}
+    elif options.rerank:
+        scores = _score(run, units, children)
+    else:
+        top = max((unit.score for unit in run.merged), default=1.0)
+        scores = {unit.node_id: unit.score / top for unit in run.merged}
+    _sort(run, scores)
+    run.timings["order"] = milliseconds(started)
+
+
+def rerank_pool(run: Run) -> list[NodeWithScore]:
+    """The best sections, for a reranker that is a model."""
+    head = run.order[: max(RERANK_POOL, run.options.top_k)]
+    found = run.view.nodes([unit for unit, _ in head])
+    return [NodeWithScore(node=found[unit], score=score) for unit, score in head if unit in found]
+
+
+def apply_reranker(run: Run, ranked: Sequence[NodeWithScore]) -> None:
+    """Take a reranker's order within the tiers of codes; what it left out follows as it stood.
+
+    Its scores are kept when they lie in 0..1 and fall; otherwise the order alone is.
+    """
+    before = [unit for unit, _ in run.order]
+    rows = [row for row in ranked if row.node.node_id in run.levels]
+    first = list(dict.fromkeys(row.node.node_id for row in rows))
+    given = [-1.0 if row.score is None else float(row.score) for row in rows]
+    scores: dict[str, float] = {}
+    if all(0.0 <= score <= 1.0 for score in given) and given == sorted(given, reverse=True):
+        for row, score in zip(rows, given, strict=True):
+            scores.setdefault(row.node.node_id, score)
+    floor = min(scores.values(), default=1.0)
+    rest = [unit for unit in dict.fromkeys((*first, *before)) if unit not in scores]
+    for i, unit in enumerate(rest):
+        scores[unit] = floor * (1.0 - (i + 1) / (len(rest) + 1))
+    for unit in first:
+        run.features.setdefault(unit, {})["reranker"] = scores[unit]
+    _sort(run, scores)
+
+
+def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) -> dict[str, float]:
+    if not units:
+        return {}
+    view = run.view
+    weights = run.rest or run.weights
+    tokens = list(weights)
+    idf = np.array([weights[token] * view.idf(token) for token in tokens])
+    flat = [child for unit in units for child in children[unit]]
+    starts = np.cumsum([0, *(len(children[unit]) for unit in units)])[:-1]
+    bm25 = section_bm25(view.frequencies(tokens, flat), view.lengths(flat), starts.tolist(), idf)
+    cosine = np.zeros(len(units))
+    if run.vector is not None:
+        by_child = view.cosine(run.vector, flat)
+        cosine = np.maximum.reduceat([by_child.get(child, 0.0) for child in flat], starts).clip(0.0, 1.0)
+    features = Features(relative(bm25), cosine, _heading_share(run, units))
+    for i, unit in enumerate(units):
+        run.features[unit] = {
+            "bm25": float(features.bm25[i]),
+            "cosine": float(features.cosine[i]),
+            "heading": float(features.heading[i]),
+        }
+    mean = mean_score(features, with_vectors=run.vector is not None)
+    return dict(zip(units, mean.tolist(), strict=True))
+
+
+def _heading_share(run: Run, units: Sequence[str]) -> NDArray[np.float64]:
+    """Share of the question, by idf, that stands in each unit's heading path; synonyms count."""
+    view, analyzer, equivalents = run.view, run.analyzer, run.expansion.equivalents
+    words = {word: view.idf(word) for word in (*analyzer.content_words(run.plain), *equivalents)}
+    # the synonym of a mere question word ("怎么办" -> "解决办法") has no content word of its own
+    widened = {token: weight * view.idf(token) for token, weight in run.expansion.weights.items()}
+    total = sum(words.values()) or max(widened.values(), default=0.0)
+    if total <= 0.0:
+        return np.zeros(len(units))
+    share = []
+    for path in view.header_paths(units):
+        terms = analyzer.terms(" ".join(path))
+        found = sum(
+            idf for word, idf in words.items() if word in terms or terms & equivalents.get(word, frozenset())
+        )
+        found += max((idf for token, idf in widened.items() if token in terms), default=0.0)
+        share.append(min(1.0, found / total))
+    return np.array(share)
+
+
+def _sort(run: Run, scores: Mapping[str, float]) -> None:
+    """Tier, defining places, score, reading order; the scores fall with the tiers."""
+    levels = sorted(set(run.levels.values()))
+    place = {level: i for i, level in enumerate(levels)}
+    units = sorted(run.levels, key=lambda u: (-place[run.levels[u]], -scores[u], run.view.position(u)))
+    run.order = [
+        (unit, (place[run.levels[unit]] + min(1.0, max(0.0, scores[unit]))) / len(levels)) for unit in units
+    ]

@@ -1,0 +1,142 @@
+"""What a retrieval gives back: the nodes, what was learnt on the way, and its explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from llama_index.core.schema import NodeWithScore
+
+from gyr_hybrid.retrieval.code_lookup import ResolvedCode
+from gyr_hybrid.retrieval.explanation import ExplainedCode, Explanation, Step
+from gyr_hybrid.retrieval.run import Run
+
+NO_LEGS: dict[str, tuple[Step, ...]] = {"codes": (), "lexical": (), "dense": ()}
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The result of one question and what an answering engine needs to know about it."""
+
+    nodes: list[NodeWithScore]
+    codes: tuple[ResolvedCode, ...] = ()
+    word_weights: Mapping[str, float] = field(default_factory=dict)
+    """Content word of the question -> idf among the live documents."""
+    synonyms: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Content word of the question -> tokens that also count as it."""
+    bm25_best: float = 0.0
+    bm25_bound: float = 0.0
+    """Sum of idf of the question's tokens: what a BM25 score (lucene form) cannot exceed."""
+    cosine_best: float | None = None
+    bearing: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Node id -> canonical forms of the question's known codes that it bears."""
+    all_codes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Node id -> canonical forms of all codes that it bears; empty when the question has no code."""
+    explanation: Explanation = field(default_factory=lambda: Explanation("", "hybrid", legs=dict(NO_LEGS)))
+    warnings: tuple[str, ...] = ()
+
+
+def finish(run: Run, notices: Sequence[str]) -> Retrieval:
+    """Fetch the best ``top_k`` and close the books."""
+    view = run.view
+    top = run.order[: run.options.top_k]
+    found = view.nodes([unit for unit, _ in top])
+    nodes = [NodeWithScore(node=found[unit], score=score) for unit, score in top if unit in found]
+    lexical, dense = run.legs["lexical"], run.legs["dense"]
+    warnings = tuple(dict.fromkeys((*notices, *run.warnings)))
+    return Retrieval(
+        nodes=nodes,
+        codes=run.codes,
+        word_weights={word: view.idf(word) for word in run.analyzer.content_words(run.plain)},
+        synonyms=run.expansion.equivalents,
+        bm25_best=lexical[0].score if lexical else 0.0,
+        bm25_bound=sum(view.idf(token) for token in run.tokens),
+        cosine_best=dense[0].score if dense else None,
+        bearing=_bearing(run, nodes),
+        all_codes=_all_codes(run, nodes),
+        explanation=explain(run, warnings),
+        warnings=warnings,
+    )
+
+
+def explain(run: Run, warnings: tuple[str, ...]) -> Explanation:
+    """The books of one run; scores are left out where access rules hold."""
+    hide = run.options.restricted
+
+    def shown(score: float) -> float | None:
+        return None if hide else score
+
+    spans = run.view.spans([child for unit in run.merged for child in unit.children])
+    return Explanation(
+        query=run.query.query_str,
+        mode=run.options.mode,
+        tokens=tuple(run.tokens),
+        codes=tuple(ExplainedCode(c.text, c.canonical, c.status, c.suggestions) for c in run.codes),
+        synonyms=run.expansion.words,
+        legs={
+            leg: tuple(Step(hit.node_id, i, shown(hit.score)) for i, hit in enumerate(hits, 1))
+            for leg, hits in run.legs.items()
+        },
+        fused=tuple(
+            Step(hit.node_id, i, shown(hit.score), (("ranks", dict(hit.ranks)),))
+            for i, hit in enumerate(run.fused, 1)
+        ),
+        merged=tuple(
+            Step(
+                unit.node_id,
+                i,
+                shown(unit.score),
+                (
+                    (
+                        "children",
+                        [
+                            {"node_id": child, "start": spans[child][0], "end": spans[child][1]}
+                            for child in unit.children
+                            if child in spans
+                        ],
+                    ),
+                ),
+            )
+            for i, unit in enumerate(run.merged, 1)
+        ),
+        reranked=tuple(
+            Step(
+                unit,
+                i,
+                shown(score),
+                (("tier", run.levels[unit][0]), *(() if hide else tuple(run.features.get(unit, {}).items()))),
+            )
+            for i, (unit, score) in enumerate(run.order[: run.options.top_k], 1)
+        ),
+        warnings=warnings,
+        timings_ms={part: round(ms, 3) for part, ms in run.timings.items()},
+    )
+
+
+def _bearing(run: Run, nodes: Sequence[NodeWithScore]) -> dict[str, frozenset[str]]:
+    if not run.holders:
+        return {}
+    ids = [hit.node.node_id for hit in nodes]
+    children = run.view.children(ids)
+    return {
+        node_id: frozenset(
+            canonical
+            for canonicals, holders in zip(run.holders.canonicals, run.holders.children, strict=True)
+            if any(child in holders for child in children.get(node_id) or [node_id])
+            for canonical in canonicals
+        )
+        for node_id in ids
+    }
+
+
+def _all_codes(run: Run, nodes: Sequence[NodeWithScore]) -> dict[str, frozenset[str]]:
+    if not run.codes:
+        return {}
+    paths = run.view.header_paths([hit.node.node_id for hit in nodes])
+    return {
+        hit.node.node_id: frozenset(
+            mention.code.canonical
+            for mention in run.analyzer.mentions(hit.node.get_content(), header_path=path)
+        )
+        for hit, path in zip(nodes, paths, strict=True)
+    }

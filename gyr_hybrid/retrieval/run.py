@@ -1,0 +1,156 @@
+"""One question on its way: what it is, what it may see, and what each step found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gyr_hybrid.analysis import Analyzer
+from gyr_hybrid.errors import EmbeddingError, IndexMismatchError
+from gyr_hybrid.retrieval.code_lookup import ResolvedCode, resolve_codes
+from gyr_hybrid.retrieval.fusion import Fused
+from gyr_hybrid.retrieval.legs import CodeHolders, code_leg, dense_leg, find_holders, lexical_leg
+from gyr_hybrid.retrieval.merging import Merged
+from gyr_hybrid.retrieval.options import RetrieverOptions
+from gyr_hybrid.retrieval.query import HybridQuery
+from gyr_hybrid.retrieval.synonyms import Expansion, Rules, expand
+from gyr_hybrid.storage import (
+    Filter,
+    Hit,
+    KnowledgeStore,
+    Scope,
+    View,
+    all_filters,
+    compile_filters,
+    parse_day,
+)
+
+LEG_COUNT = {"dense": 1, "lexical": 2, "hybrid": 3}
+
+
+@dataclass(slots=True)
+class Run:
+    """State of one call; never shared and never kept."""
+
+    query: HybridQuery
+    options: RetrieverOptions
+    view: View
+    analyzer: Analyzer
+    codes: tuple[ResolvedCode, ...] = ()
+    expansion: Expansion = field(default_factory=lambda: Expansion({}, {}, ()))
+    tokens: list[str] = field(default_factory=list)
+    weights: dict[str, float] = field(default_factory=dict)
+    """Token -> weight of the whole question, synonyms included."""
+    rest: dict[str, float] = field(default_factory=dict)
+    """The same without the codes that the index knows: what decides among sections that bear them."""
+    plain: str = ""
+    """The question with its codes blanked out."""
+    holders: CodeHolders = field(default_factory=CodeHolders)
+    vector: NDArray[np.float32] | None = None
+    legs: dict[str, list[Hit]] = field(default_factory=lambda: {"codes": [], "lexical": [], "dense": []})
+    fused: list[Fused] = field(default_factory=list)
+    merged: list[Merged] = field(default_factory=list)
+    levels: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Unit -> (tier, codes it defines)."""
+    features: dict[str, dict[str, float]] = field(default_factory=dict)
+    order: list[tuple[str, float]] = field(default_factory=list)
+    """(Unit, score in 0..1), best first."""
+    warnings: list[str] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def begin(
+        cls,
+        query: HybridQuery,
+        options: RetrieverOptions,
+        *,
+        store: KnowledgeStore,
+        analyzer: Analyzer,
+        filters: Filter | None,
+        synonyms: Rules,
+    ) -> Run:
+        """Fix what the question may see, and analyse it."""
+        started = perf_counter()
+        if query.top_k is not None:
+            options = replace(options, top_k=query.top_k)
+        if query.as_of is not None:
+            options = replace(options, as_of=query.as_of)
+        scope = Scope(
+            tenant=options.tenant,
+            principals=options.who,
+            as_of=parse_day(options.as_of),
+            filters=all_filters(filters, compile_filters(query.filters)),
+        )
+        run = cls(query, options, store.view(scope), analyzer)
+        text = run.plain = query.query_str
+        run.tokens = analyzer.query_tokens(text)
+        if options.mode != "dense":
+            run.expansion = expand(text, synonyms, analyzer)
+            run.codes = tuple(resolve_codes(text, analyzer, run.view.codes))
+            run.holders = find_holders(run.codes, run.view)
+            run.plain = without_codes(text, run.codes)
+            run.weights = {**run.expansion.weights, **dict.fromkeys(run.tokens, 1.0)}
+            words = analyzer.query_tokens(run.plain) if run.holders else run.tokens
+            run.rest = {**run.expansion.weights, **dict.fromkeys(words, 1.0)}
+        run.timings["analyse"] = milliseconds(started)
+        return run
+
+    def search_words(self) -> None:
+        """The codes and the BM25 leg."""
+        if self.options.mode == "dense":
+            return
+        k = self.options.candidates
+        self._leg("codes", lambda: code_leg(self.holders, self.rest, self.view, k))
+        self._leg("lexical", lambda: lexical_leg(self.weights, self.view, k))
+
+    def search_vectors(self) -> None:
+        """The dense leg, when the question has a vector."""
+        vector = self.vector
+        if vector is not None:
+            self._leg("dense", lambda: dense_leg(vector, self.view, self.options.candidates))
+
+    def _leg(self, name: str, search: Callable[[], list[Hit]]) -> None:
+        def step() -> None:
+            self.legs[name] = search()
+
+        self.guard(name, step)
+
+    def guard(self, part: str, step: Callable[[], Any]) -> None:
+        """Do one step; a failure degrades, a mismatch of index and model does not."""
+        started = perf_counter()
+        try:
+            step()
+        except (IndexMismatchError, EmbeddingError):
+            raise
+        except Exception as error:
+            self.degrade(part, error)
+        self.timings[part] = self.timings.get(part, 0.0) + milliseconds(started)
+
+    def degrade(self, part: str, error: Exception) -> None:
+        """Go on without a part, and say so."""
+        self.warnings.append(f"{part} failed and was left out: {type(error).__name__}: {error}")
+        self.failures.append(error)
+
+    def check_failures(self) -> None:
+        """With no leg left to search with, the failure itself is the answer."""
+        if self.failures and len(self.failures) >= LEG_COUNT[self.options.mode]:
+            raise self.failures[0]
+
+
+def without_codes(text: str, codes: Sequence[ResolvedCode]) -> str:
+    """The question with its codes blanked out, length kept."""
+    chars = list(text)
+    for code in codes:
+        chars[code.start : code.end] = " " * (code.end - code.start)
+    return "".join(chars)
+
+
+def milliseconds(started: float) -> float:
+    """Since ``started``, a reading of ``perf_counter``."""
+    return (perf_counter() - started) * 1000.0
