@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
+
+from gyr_hybrid import HybridIndex, load_documents
+from gyr_hybrid.shipped import shipped
 
 _SETTINGS = ("LLM_", "EMBED_", "RERANK_", "DASHSCOPE_", "OPENAI_", "GYR_")
 
@@ -17,3 +21,17 @@ def _offline(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathF
             monkeypatch.delenv(name)
     monkeypatch.setenv("GYR_OFFLINE", "1")
     monkeypatch.chdir(tmp_path_factory.mktemp("cwd"))
+
+
+@pytest.fixture(scope="session")
+def helpcenter() -> Iterator[HybridIndex]:
+    """The shipped help centre, in memory, with the offline embedding. Read only, by agreement."""
+    with HybridIndex.from_documents(load_documents(str(shipped("helpcenter"))), offline=True) as index:
+        yield index
+
+
+@pytest.fixture(scope="session")
+def novashop() -> Iterator[HybridIndex]:
+    """The shipped shop, in memory, with the offline embedding. Read only, by agreement."""
+    with HybridIndex.from_documents(load_documents(str(shipped("novashop"))), offline=True) as index:
+        yield index
