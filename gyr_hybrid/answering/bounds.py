@@ -1,0 +1,85 @@
+"""What the words around a figure make of it: a limit, a rate, a time before or after."""
+
+from __future__ import annotations
+
+import re
+
+
+_LINK = r"(?:为|是|在|到|达到|达|of|is|to|a|an|the|[:\s])*$"
+_BEFORE: tuple[tuple[str, str], ...] = (
+    ("<=", r"不(?:得|能|可|应|会|允许)?(?:再)?(?:超过|多于|大于|高于|超出|晚于|迟于|长于)|(?:至|最)多(?:可以|可|能|支持|允许|只能|退|有)?|最高|最长|最大|最迟|最晚|上限|封顶|≤|<=|⩽|小于等于|小于或等于|没有超过|未超过|以内|限(?:于|制)?|"
+     r"up to|at most|(?:no|not) (?:more|longer|larger|later|higher|greater) than|not exceed(?:ing)?|cannot exceed|within|maximum(?: of)?|max\.?|limited to|upper limit(?: is| of)?"),
+    (">=", r"不(?:得|能|可|应)?(?:少于|低于|小于|短于|早于)|至少|最少|最低|最小|最短|起码|(?<![不未])满|达到|≥|>=|⩾|大于等于|大于或等于|下限|"
+     r"at least|(?:no|not) (?:less|fewer|lower|smaller|earlier) than|minimum(?: of)?|min\.?"),
+    (">", r"超过|超出|大于|多于|高于|长于|逾|>|more than|over|exceed(?:s|ed|ing)?|above|beyond|longer than|larger than|greater than"),
+    ("<", r"少于|小于|低于|短于|不足|不到|[未不]满|<|less than|under|below|fewer than|shorter than|smaller than"),
+    ("~", r"大?约|大概|大致|将近|接近|近|about|around|approximately|roughly|nearly|~"),
+)
+_AFTER: tuple[tuple[str, str], ...] = (
+    ("<=", r"(?:\(含\))?(?:及|或|\(含\))?(?:以内|之内|内(?![容部存置地])|以下|封顶)|or (?:less|fewer|under|below)|at most|max\b|or earlier"),
+    (">=", r"(?:\(含\))?(?:及|或)?以上|起(?![来点步始见诉])|or (?:more|above|over|longer|later)|and (?:above|over|up)|\+"),
+    ("~", r"左右|上下|or so"),
+)
+_BEFORE_RULES = [(b, re.compile(rf"(?:{p}){_LINK}")) for b, p in _BEFORE]
+_AFTER_RULES = [(b, re.compile(rf"\s*(?:{p})")) for b, p in _AFTER]
+
+_PER_WORDS = "|".join(
+    sorted(
+        "年 月 日 天 周 星期 季度 季 小时 分钟 秒 次 人 单 笔 张 份 件 台 个账号 账号 账户 用户 成员 席位 key 个key 户 套 GB year month day week hour minute second person user member order time quarter".lower().split(),
+        key=len,
+        reverse=True,
+    )
+)
+_PER_AFTER = re.compile(rf"\s?(?:/|每|per |an? |each |every )\s?个?\s?(?P<per>{_PER_WORDS})(?![a-z])")
+_PER_BEFORE = re.compile(
+    rf"(?:每|per |each |every )\s?一?\s?个?\s?(?P<per>{_PER_WORDS})(?![a-z\d])[^\d,;。；!?一二三四五六七八九十百千万两]{{0,12}}$"
+)
+_SYNONYM = {"日": "day", "天": "day", "月": "month", "年": "year", "周": "week", "星期": "week", "季度": "quarter", "季": "quarter"}
+_SYNONYM |= {"小时": "hour", "分钟": "minute", "秒": "second", "次": "time", "人": "person", "个账号": "账号", "个key": "key", "单": "order"}
+
+
+def bound_of(text: str, start: int, end: int) -> str:
+    """``<=``, ``<``, ``>=``, ``>``, ``~`` or empty for the figure at ``text[start:end]`` (folded).
+
+    >>> bound_of("不超过 60 次", 4, 8), bound_of("90 天以上", 0, 4), bound_of("不足 3 人", 3, 6)
+    ('<=', '>=', '<')
+    """
+    before, after = text[max(0, start - 24) : start], text[end : end + 12]
+    for bound, rule in _AFTER_RULES:
+        if rule.match(after):
+            return bound
+    for bound, rule in _BEFORE_RULES:
+        if rule.search(before):
+            return bound
+    return ""
+
+
+def side_of(text: str, start: int, end: int) -> str:
+    """``before`` or ``after`` when a time is counted from an event: ``到期前 3 天``, ``7 天后``."""
+    before, after = text[max(0, start - 12) : start].rstrip(), text[end : end + 10].lstrip()
+    if re.match(r"(?:之前|以前|前(?![提台端面])|before|ago|earlier|prior|ahead|in advance)", after):
+        return "before"
+    if re.match(r"(?:之后|以后|后(?![台端面缀])|after|later)", after):
+        return "after"
+    if re.search(r"(?:前的?第?|提前|之前的?|以前)(?:至少|最多|约)?$", before):
+        return "before"
+    return "after" if re.search(r"(?:[^以前先最然今]后的?第?|之后的?)(?:至少|最多|约)?$", before) else ""
+
+
+def per_of(text: str, start: int, end: int) -> str:
+    """What a rate counts by, in one English word where there is one, or empty.
+
+    >>> per_of("39 元/月", 0, 4), per_of("每分钟不超过 60 次", 7, 11)
+    ('month', 'minute')
+    """
+    found = _PER_AFTER.match(text, end) or _PER_BEFORE.search(text, max(0, start - 24), start)
+    if not found:
+        return ""
+    return _SYNONYM.get(found["per"], found["per"])
+
+
+def opposite(bound: str, other: str) -> bool:
+    """Whether one bound is a ceiling and the other a floor."""
+    return {bound[:1], other[:1]} == {"<", ">"}
+
+

@@ -1,0 +1,122 @@
+"""Words that say the same, exclude one another, claim everything or claim nothing.
+
+Names, plans, roles and codes are compared as they stand; no similarity stands in for knowledge. What words mean
+the same, and which contrast, is told by three sources: the groups shipped here, files of the index's owner, and
+the enumerations that the documents themselves make (columns of a table, heads of a list, parallel clauses).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from gyr_hybrid.answering.numerals import even_fold
+from gyr_hybrid.answering.words import stem
+from gyr_hybrid.errors import ConfigurationError
+
+_SEPARATOR = re.compile(r"\s*[,，、;；]\s*")
+_ARROW = re.compile(r"\s*(?:->|=>|→)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What one knowledge base knows about its words. Keys are folded, English ones stemmed word by word."""
+
+    equivalents: Mapping[str, frozenset[str]]
+    """Word -> other words that say the same."""
+    contrasts: Mapping[str, frozenset[str]]
+    """Word -> words that exclude it."""
+
+    @classmethod
+    def builtin(cls) -> Lexicon:
+        """The groups shipped with the package."""
+        return _builtin()
+
+    @classmethod
+    def from_lines(cls, *, synonyms: Iterable[str] = (), contrasts: Iterable[str] = ()) -> Lexicon:
+        """The shipped groups and the owner's: ``退款, 退钱``; ``坏, 破损 -> 质量问题``; contrasts ``买家, 卖家``."""
+        built = _builtin()
+        return Lexicon(
+            _join(built.equivalents, _pairs(synonyms, "synonyms")),
+            _join(built.contrasts, _pairs(contrasts, "contrast groups")),
+        )
+
+    @classmethod
+    def from_folder(cls, folder: str | Path) -> Lexicon:
+        """The shipped groups and those of ``synonyms.txt`` and ``contrast.txt`` in ``folder``, if there."""
+        lines: dict[str, list[str]] = {}
+        for name in ("synonyms.txt", "contrast.txt"):
+            path = Path(folder) / name
+            lines[name] = path.read_text(encoding="utf-8-sig").splitlines() if path.is_file() else []
+        return cls.from_lines(synonyms=lines["synonyms.txt"], contrasts=lines["contrast.txt"])
+
+    def with_contrasts(self, groups: Iterable[Iterable[str]]) -> Lexicon:
+        """The same with further groups of words that exclude one another, such as mined ones."""
+        pairs: dict[str, set[str]] = {}
+        for group in groups:
+            words = {key_of(w) for w in group}
+            for word in words:
+                pairs.setdefault(word, set()).update(words - {word})
+        if not pairs:
+            return self
+        return replace(self, contrasts=_join(self.contrasts, pairs))
+
+
+def key_of(phrase: str) -> str:
+    """Folded form that words are looked up by, English words stemmed."""
+    folded = even_fold(phrase.strip())
+    if not folded.isascii():
+        return folded
+    return " ".join(stem(w) for w in folded.split())
+
+
+def _pairs(lines: Iterable[str], what: str) -> dict[str, set[str]]:
+    pairs: dict[str, set[str]] = {}
+    for line in lines:
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        sides = [[key_of(w) for w in _SEPARATOR.split(side) if w] for side in _ARROW.split(line)]
+        if len(sides) > 2 or not all(sides) or (len(sides) == 1 and len(sides[0]) < 2):
+            raise ConfigurationError(
+                f"{what}: cannot read {line!r}; write one group a line, such as `退款, 退钱` or `坏 -> 质量问题`"
+            )
+        for word in sides[0]:
+            others = sides[1] if len(sides) == 2 else [w for w in sides[0] if w != word]
+            pairs.setdefault(word, set()).update(others)
+    return pairs
+
+
+def _join(base: Mapping[str, frozenset[str]], more: Mapping[str, set[str]]) -> Mapping[str, frozenset[str]]:
+    return {**base, **{w: base.get(w, frozenset()) | o for w, o in more.items()}}
+
+
+@cache
+def _builtin() -> Lexicon:
+    def shipped(name: str) -> list[str]:
+        return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+
+    return Lexicon(
+        _join({}, _pairs(shipped("equivalents.txt"), "equivalents")),
+        _join({}, _pairs(shipped("contrasts.txt"), "contrast groups")),
+    )
+
+
+FUNCTION_WORDS = frozenset(
+    """的 地 得 了 着 过 是 为 在 于 由 从 自 到 至 与 和 及 或 或者 以及 并 并且 且 而 而且 则 就 便 即 还 又 再 将 把 被 给 让 使 对 对于 向 跟 同 以 按
+    按照 根据 依据 依照 通过 经 经过 用 进行 其 该 此 这 那 这些 那些 这个 那个 这样 那样 它 它们 他 她 他们 我 我们 您 你 你们 者 所 之 等 等等 个 一个 上 下 里 里面 里头 中
+    时 时候 期间 这期间 如果 若 如 当 只要 才 方 方可 才能 需 需要 须 必须 应 应当 应该 要 可 可以 能 能够 会 不 未 没 没有 无 非 吗 呢 啊 吧 也 都 不过 但 但是 因 因为 由于 所以
+    因此 故 情况 情形 的话 表示 意思 指 说明 意味着 意思是 有 作为 请 目前 现在 已 已经 均 各 另 另外 其中 就是 也就是 来 去 做 关于 有关 那么 然后 而言 来说 分别 即可 就行 行 起来 出来 一下
+    是否 有没有 别 勿 不要 不用 不会 不能 不可 不可以 不得 不必 无须 无需 不需 不需要 无法 不再 不是 仍 仍然 可能 一种 哪 什么 某 某个 些 一些 种 名 位 次 条 个月 起 止 间 内 外 前 后 之前 之后 以前 以后
+    之间 之内 以内 每 每个 最 最多 最少 至多 至少 最高 最低 不超过 不少于 不低于 超过 以上 以下 左右 约 大约 只 仅 只能 仅限 只有 满 达到 不足 不满 未满 不到
+    啦 呀 哦 嘛 么 咱 咱们 您的 你的 它的 其他 其它 即使 例如 比如 除 除了 外 先 同时 此外 以 向 往 朝 其实 本 该 每次 算 呈 令 便是 共 共有 一共 总共 合计 共计 为止 当中 如下 以下 上述 前述 部分 一
+    a an the of to in on at by for with from as and or but nor so than then that this these those there it its is are was were be been being am
+    do does did done have has had having will would shall should can could may might must not no n't you your yours we our ours they them their he she his her i me my us one
+    if when while which who whom whose what where how also just only very too such into onto over under up out off about per each any all both some more most other
+    within after before during until between through upon against without via because since once again further here same own s t re ve ll d m get gets got
+    cannot can't won't don't doesn't isn't aren't wasn't weren't shouldn't mustn't yes please there's it's that's let's means mean""".split()
+)
+"""Words without content of their own. Negation, modality, universality and limits among them have checks of their own."""

@@ -1,0 +1,263 @@
+"""A source section as the clauses a sentence can rest on, each with the words it inherits.
+
+A clause of a document rarely says everything itself: the subject stands in the clause before, the plan in the
+line's head (``企业版：…``), the column's name in a table's header, the negation in a list's lead-in
+(``下列商品除外：``). Reading a section once into passages that carry these keeps every later check local.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from gyr_hybrid.answering.figures import Figure, find_figures
+from gyr_hybrid.answering.numerals import even_fold
+
+HEAD_LIMIT = 24
+"""Longest line head, in characters: ``企业版``, ``Emergency room``, a parameter's name."""
+
+_BREAK = re.compile(r"[；;](?=\s|[^\x00-\x7f]|$)|[。！？!?](?![\w.])|\.(?=\s+[A-Z`\"“(]|\s*$)")
+_COMMA = re.compile(r"，|,(?=\s)|：|:(?=\s|[^\x00-\x7f])|\s[-–—]{1,2}\s|——")
+_JOINT = re.compile(r"而(?!且)|(?<=\s)(?:and|while|whereas|but)(?=\s)|、|和|及|与")
+_ITEM = re.compile(
+    r"[ \t>]*(?:[-*+•·]\s+|\d{1,3}[.)、]\s*(?!\d)|[(（](?:[一二三四五六七八九十]{1,3}|\d{1,2})[)）]\s*|[①-⑳]\s*|[一二三四五六七八九十]{1,3}、)"
+)
+_RULE_ROW = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_EXCEPT = re.compile(
+    r"除外\s*[:：]?\s*$|(?:不|无|没有)[^，。；]{0,8}(?:下列|以下)|(?:下列|以下)[^，。；]{0,10}(?:不|除外|无法|禁止)|(?:except|excluding|excluded|not)[^.;]*:\s*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One clause of a section; texts are folded, offsets are code points into the section."""
+
+    start: int
+    end: int
+    text: str
+    """The clause itself."""
+    head: str = ""
+    """Its line's head, row label and column name: as good as its own words."""
+    carried: str = ""
+    """Earlier clauses of its segment and the lead-in of its list, which it may take its subject from."""
+    sentence: int = 0
+    """Number of the sentence (or table row) within the section."""
+    segment: int = 0
+    """Number of the part between semicolons or full stops within the section."""
+    excluded: bool = False
+    """An item of a list of exceptions."""
+    figures: tuple[Figure, ...] = ()
+    """Figures of head and clause."""
+    carried_figures: tuple[Figure, ...] = ()
+
+    @property
+    def own(self) -> str:
+        """Head and clause."""
+        return f"{self.head}\n{self.text}" if self.head else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section read into passages."""
+
+    text: str
+    folded: str
+    heading: str
+    """Title, heading path and table header: folded lines that every passage may lean on."""
+    heading_figures: tuple[Figure, ...]
+    passages: tuple[Passage, ...]
+    figures: tuple[Figure, ...]
+    """All figures of the text."""
+    sentences: tuple[tuple[int, int], ...]
+    """Span of each sentence number."""
+
+
+@lru_cache(maxsize=512)
+def read_section(text: str, headings: tuple[str, ...] = (), table_header: str = "") -> Section:
+    """Read one section; ``headings`` is its path with the title, ``table_header`` the header row of a table piece."""
+    reader = _Reader(text)
+    reader.read(table_header)
+    heading = "\n".join(even_fold(h) for h in (*headings, table_header) if h)
+    return Section(
+        text,
+        reader.folded,
+        heading,
+        find_figures(heading),
+        tuple(reader.passages),
+        find_figures(text),
+        tuple(reader.sentences),
+    )
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.folded = even_fold(text)
+        self.passages: list[Passage] = []
+        self.sentences: list[tuple[int, int]] = []
+        self.segments = 0
+        self.lead = ""
+        self.excepting = False
+
+    def read(self, table_header: str) -> None:
+        header = _cells(even_fold(table_header), 0) if table_header else []
+        rows = list(_lines(self.text))
+        for number, (start, end) in enumerate(rows):
+            line = self.text[start:end]
+            if not line.strip():
+                continue
+            if line.lstrip().startswith("|"):
+                following = self.text[slice(*rows[number + 1])] if number + 1 < len(rows) else ""
+                if _RULE_ROW.match(line):
+                    continue
+                cells = _cells(self.folded[start:end], start)
+                if _RULE_ROW.match(following):
+                    header = cells
+                    continue
+                self.row(start, end, cells, header)
+                continue
+            if line.startswith("#"):
+                header, self.lead, self.excepting = [], "", False
+                continue
+            self.line(start, end)
+
+    def row(self, start: int, end: int, cells: list[tuple[int, str]], header: list[tuple[int, str]]) -> None:
+        if not cells:
+            return
+        self.sentences.append((start, end))
+        label = cells[0][1]
+        names = [h[1] for h in header]
+        for column, (place, cell) in enumerate(cells):
+            name = names[column] if column < len(names) else ""
+            if column == 0 and len(cells) > 1:
+                continue
+            label_name = names[0] if names and column else ""
+            head = "\n".join(h for h in (label_name, label if column else "", name) if h)
+            self.segments += 1
+            self.clauses(place, place + len(cell), head=head, carried="", sentence=len(self.sentences) - 1)
+
+    def line(self, start: int, end: int) -> None:
+        marker = _ITEM.match(self.text, start, end)
+        item = marker is not None
+        if marker:
+            start = marker.end()
+        if not item:
+            self.lead, self.excepting = "", False
+        folded = self.folded
+        head = _head(folded, start, end) if item or end - start < 400 else ""
+        body = start
+        if head:
+            body = start + len(head[0])
+        is_lead = folded[start:end].rstrip().endswith(":") or folded[start:end].rstrip().endswith("：")
+        for sentence_start, sentence_end in _sentences(self.text, body, end):
+            self.sentences.append((start if sentence_start == body else sentence_start, sentence_end))
+            number = len(self.sentences) - 1
+            inline = ""
+            for segment_start, segment_end in _segments(folded, sentence_start, sentence_end):
+                self.segments += 1
+                colon = _lead_colon(folded, segment_start, segment_end)
+                carried = "\n".join(p for p in (self.lead, inline) if p)
+                self.clauses(segment_start, segment_end, head=head[1] if head else "", carried=carried, sentence=number)
+                if colon and segment_end != sentence_end:
+                    inline = folded[segment_start:colon]
+                    if _EXCEPT.search(folded[segment_start : colon + 1]):
+                        self.excepting = True
+            if not item and not is_lead:
+                self.excepting = False
+        if is_lead and not item:
+            self.lead = folded[start:end].strip()
+            self.excepting = bool(_EXCEPT.search(self.text[start:end]))
+
+    def clauses(self, start: int, end: int, *, head: str, carried: str, sentence: int) -> None:
+        earlier = carried
+        for clause_start, clause_end in _clauses(self.folded, start, end):
+            text = self.folded[clause_start:clause_end]
+            if not re.search(r"\w", text):
+                continue
+            passage = Passage(clause_start, clause_end, text, head, earlier, sentence, self.segments, self.excepting)
+            self.passages.append(
+                replace(passage, figures=find_figures(passage.own), carried_figures=find_figures(earlier))
+            )
+            earlier = f"{earlier}\n{text}" if earlier else text
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for line in text.split("\n"):
+        yield start, start + len(line)
+        start += len(line) + 1
+
+
+def _cells(row: str, offset: int) -> list[tuple[int, str]]:
+    cells: list[tuple[int, str]] = []
+    for found in re.finditer(r"(?<=\|)(?:[^|\\]|\\.)*(?=\|)", row):
+        cell = found.group()
+        cells.append((offset + found.start() + len(cell) - len(cell.lstrip()), cell.strip()))
+    return cells
+
+
+def _head(folded: str, start: int, end: int) -> tuple[str, str] | None:
+    found = re.compile(r"(?:\*\*)?([^:：,，。；;.!?]{1,24}?)(?:\*\*)?\s*[:：](?:\*\*)?\s*").match(folded, start, end)
+    if not found or not folded[found.end() : end].strip():
+        return None
+    return found.group(), found[1].strip("*` ")
+
+
+def _lead_colon(folded: str, start: int, end: int) -> int | None:
+    found = re.compile(r"[:：]\s*(?=\S)").search(folded, start, end)
+    return found.start() if found and found.end() < end else None
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    position = start
+    for mark in re.compile(r"[。！？]+[”」』）)]*|[!?]+(?=\s|$)|\.(?=\s+[A-Z`\"“(]|\s*$)").finditer(text, start, end):
+        yield from _trimmed(text, position, mark.end())
+        position = mark.end()
+    yield from _trimmed(text, position, end)
+
+
+def _segments(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    position = start
+    for mark in re.compile(r"[；;](?=\s|[^\x00-\x7f]|$)").finditer(folded, start, end):
+        yield from _trimmed(folded, position, mark.end())
+        position = mark.end()
+    yield from _trimmed(folded, position, end)
+
+
+def _clauses(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    position = start
+    for mark in re.compile(r",(?!\d{3}(?!\d))|:(?=\s|[^\x00-\x7f])|：|--").finditer(folded, start, end):
+        yield from _jointed(folded, position, mark.start())
+        position = mark.end()
+    yield from _jointed(folded, position, end)
+
+
+def _jointed(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut at a joint when both sides bear figures of one kind: ``5 years and backpacks for 10 years``."""
+    for joint in _JOINT.finditer(folded, start, end):
+        left, right = find_figures(folded[start : joint.start()]), find_figures(folded[joint.end() : end])
+        if {f.base for f in left if not f.weak} & {f.base for f in right if not f.weak}:
+            yield from _trimmed(folded, start, joint.start())
+            yield from _jointed(folded, joint.end(), end)
+            return
+    yield from _trimmed(folded, start, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
+    piece = text[start:end]
+    if piece.strip():
+        yield start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
+
+
+def clause_spans(sentence: str) -> list[tuple[int, int]]:
+    """Clauses of one sentence of an answer."""
+    folded = even_fold(sentence)
+    return [
+        span
+        for part in _segments(folded, 0, len(folded))
+        for span in _clauses(folded, *part)
+        if re.search(r"\w", folded[slice(*span)])
+    ]

@@ -1,0 +1,77 @@
+"""Content words of a sentence with their places: what a sentence says besides figures and grammar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from gyr_hybrid.answering.figures import find_figures
+from gyr_hybrid.answering.numerals import even_fold
+
+_TOKEN = re.compile(r"[a-z0-9]+(?:['_./+#&-][a-z0-9]+)*[+#]*|[\u3400-\u9fff]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word at a place; ``key`` is its stem if English, the word itself otherwise."""
+
+    text: str
+    key: str
+    start: int
+    end: int
+
+    @property
+    def han(self) -> bool:
+        """Whether it is Chinese."""
+        return not self.text.isascii()
+
+
+@cache
+def _segmenter() -> Any:
+    import jieba
+
+    jieba.setLogLevel(60)
+    segmenter = jieba.Tokenizer()
+    segmenter.initialize()
+    return segmenter
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """English stem of one folded word."""
+    return str(_stemmer().stemWord(word))
+
+
+def _cut(text: str) -> Iterator[Word]:
+    for found in _TOKEN.finditer(text):
+        token, start = found.group(), found.start()
+        if token.isascii():
+            parts = re.split(r"[-/]", token) if re.fullmatch(r"[a-z]+(?:[-/][a-z]+)+", token) else [token]
+            for part in parts:
+                place = start + token.find(part) if len(parts) > 1 else start
+                yield Word(part, stem(part), place, place + len(part))
+            continue
+        for piece in _segmenter().cut(token, HMM=False):
+            yield Word(piece, piece, start, start + len(piece))
+            start += len(piece)
+
+
+@lru_cache(maxsize=4096)
+def words_of(text: str) -> tuple[Word, ...]:
+    """All words of ``text`` outside its figures, in order; offsets are those of ``text``."""
+    taken = bytearray(len(text))
+    for figure in find_figures(text):
+        if not figure.weak:
+            taken[figure.start : figure.end] = b"\x01" * (figure.end - figure.start)
+    blanked = "".join("\x00" if taken[i] else c for i, c in enumerate(even_fold(text)))
+    return tuple(_cut(blanked))
