@@ -1,0 +1,454 @@
+"""Decide, unit by unit, what of a model's answer the reader sees.
+
+The work is a generator that never calls a model itself: it yields what it wants to know (`AskAgain`, `Judge`)
+and is sent the reply. So the same decisions are driven synchronously, asynchronously and while streaming. A
+decision depends on the unit, the context and earlier units only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from llama_index.core.schema import BaseNode, TextNode
+
+from gyr_hybrid.answering.citations import Parsed
+from gyr_hybrid.answering.composition import Composer
+from gyr_hybrid.answering.context import Context, document_id, plain_text
+from gyr_hybrid.answering.excerpts import Excerpt, excerpt_at, excerpts, row_as_text
+from gyr_hybrid.answering.prompts import Language, is_model_refusal, is_pleasantry
+from gyr_hybrid.answering.response import Action, Citation, CitationVerdict, Decision
+from gyr_hybrid.answering.units import Segmenter, Unit
+from gyr_hybrid.answering.verdict import Quote, Verdict
+from gyr_hybrid.answering.verification import verify
+
+Policy = Literal["strict", "flag"]
+
+NEAR_QUOTATION = 0.5
+"""Least support at which a supported sentence is shown as the model wrote it."""
+ALIGNED = 0.3
+"""Least support at which a source sentence counts as what an unsupported sentence was about."""
+MARKS: dict[Language, str] = {"zh": "〔未核实〕", "en": "(unverified)"}
+
+_LEAD_IN = re.compile(r"[:：]\s*[*_]*$")
+_TERMINAL = re.compile(r"[。！？；…!?;.：:][”’」』》）)\]\"'*_]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    """Ask the model for one sentence again; the reply is its text."""
+
+    sentence: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Ask the verifier about an uncertain sentence; the reply is a `Verdict`."""
+
+    sentence: str
+    nodes: tuple[BaseNode, ...]
+
+
+Request = AskAgain | Judge
+Steps = Generator[Request, Any, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the engine was told, for one answer."""
+
+    policy: Policy = "strict"
+    max_retries: int = 1
+    language: Language = "zh"
+    with_verifier: bool = False
+    lexicon: Any = None
+    has_content: Callable[[str], bool] = field(default=lambda text: bool(re.search(r"\w", text)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    text: str
+    quotes: tuple[Quote, ...]
+    verdict: CitationVerdict
+    reason: str
+    support: float
+
+
+class Enforcement:
+    """The checks of one answer over one context; lives as long as the answer."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        self._context = context
+        self._settings = settings
+        self.parser = context.parser()
+        self._composer = Composer()
+        self._quoted: set[tuple[str, int, int]] = set()
+        self.citations: list[Citation] = []
+        self.trace: list[Decision] = []
+        self.warnings: list[str] = []
+        self.claims = 0
+        """Units that said something about the subject, shown or not."""
+        self.refusals = 0
+        """Units in which the model said that the material lacks the answer."""
+
+    def segmenter(self) -> Segmenter:
+        """Cuts the answer; citations stay with their sentence."""
+        return Segmenter(self.parser.is_citation)
+
+    def check(self, unit: Unit) -> Steps:
+        """Check one unit; the value is the pieces of text to show for it."""
+        self._composer.enter(unit)
+        if unit.kind in ("heading", "rule"):
+            return self._silent(unit, unit.kind)
+        if unit.kind == "header":
+            self._composer.lead(unit, unit.raw)
+            return []
+        if unit.kind == "code":
+            return self._check_code(unit)
+        parsed = self.parser.parse(unit.raw)
+        text = parsed.text
+        if not text or is_pleasantry(text) or not self._settings.has_content(_plain(text)):
+            return self._silent(unit, "no content")
+        if unit.kind != "row" and _LEAD_IN.search(text):
+            return self._lead_in(unit, parsed)
+        if is_model_refusal(text) and not self._is_near(
+            verify(_plain(text), self._nodes(), lexicon=self._settings.lexicon)
+        ):
+            self.refusals += 1
+            return self._note(unit, "refusal", "the model says that the material lacks this")
+        self.claims += 1
+        lead = self._composer.lead_text
+        shown = yield from self._decide(unit, parsed, lead, self._settings.max_retries)
+        if not shown:
+            return []
+        pieces = [self._show(unit, shown[0], first=True)]
+        pieces += [self._show(unit, more, first=False) for more in shown[1:]]
+        return pieces
+
+    # decisions
+
+    def _decide(
+        self, unit: Unit, parsed: Parsed, lead: str, retries: int
+    ) -> Generator[Request, Any, list[_Shown]]:
+        sentence = _plain(parsed.text)
+        cited = parsed.cited
+        scope = self._nodes(cited)
+        verdict = self._verify(sentence, scope, parsed.quotes, lead)
+        if self._is_near(verdict):
+            return [self._as_written(parsed, verdict, bool(cited))]
+        if cited and len(cited) < len(self._context.nodes):
+            other = self._verify(sentence, self._nodes(exclude=cited), (), lead)
+            if self._is_near(other):
+                return [_Shown(parsed.text, other.quotes, "reattributed", other.reason, other.support)]
+        if verdict.value != "contradicted" and self._settings.with_verifier:
+            judged: Verdict = yield Judge(sentence, tuple(scope))
+            if judged.value == "supported":
+                quotes = judged.quotes or verdict.quotes or self._best_sentence(sentence, scope)
+                return [
+                    _Shown(
+                        parsed.text,
+                        quotes,
+                        "supported",
+                        f"verifier: {judged.reason}",
+                        judged.support or verdict.support,
+                    )
+                ]
+            if judged.value == "contradicted":
+                verdict = replace(verdict, value="contradicted", reason=f"verifier: {judged.reason}")
+        if verdict.value == "contradicted" and retries > 0:
+            reply = yield AskAgain(parsed.text, verdict.reason)
+            again = yield from self._again(reply, lead, retries - 1)
+            if again:
+                self._note(unit, "asked_again", verdict.reason)
+                return again
+        if verdict.value != "contradicted" and self._settings.policy == "flag":
+            return [self._flagged(parsed, verdict, scope, bool(cited))]
+        replacement = self._replacement(sentence, verdict, cited)
+        if replacement is not None:
+            return [replacement]
+        self._note(unit, "dropped", verdict.reason)
+        return []
+
+    def _again(self, reply: str, lead: str, retries: int) -> Generator[Request, Any, list[_Shown]]:
+        """The sentences of a second attempt that pass; nothing if none does."""
+        segmenter = self.segmenter()
+        shown: list[_Shown] = []
+        for unit in [*segmenter.feed(reply), *segmenter.finish()]:
+            if unit.kind not in ("sentence", "item", "row"):
+                continue
+            parsed = self.parser.parse(unit.raw)
+            sentence = _plain(parsed.text)
+            if (
+                is_pleasantry(sentence)
+                or is_model_refusal(sentence)
+                or not self._settings.has_content(sentence)
+            ):
+                continue
+            verdict = self._verify(sentence, self._nodes(parsed.cited), parsed.quotes, lead)
+            if self._is_near(verdict):
+                shown.append(self._as_written(parsed, verdict, bool(parsed.cited)))
+            elif retries > 0 and verdict.value == "contradicted":
+                shown += yield from self._decide(unit, parsed, lead, retries)
+        return shown
+
+    def _as_written(self, parsed: Parsed, verdict: Verdict, cited: bool) -> _Shown:
+        used = {q.node_id for q in verdict.quotes}
+        exact = any(r.exact and r.node_id in used for r in parsed.references)
+        name: CitationVerdict = "supported" if exact else "repaired" if cited else "reattributed"
+        return _Shown(parsed.text, verdict.quotes, name, verdict.reason, verdict.support)
+
+    def _flagged(self, parsed: Parsed, verdict: Verdict, scope: Sequence[BaseNode], cited: bool) -> _Shown:
+        quotes = verdict.quotes[:1] if verdict.support >= ALIGNED else ()
+        support = verdict.support if quotes else 0.0
+        if not quotes and cited:
+            quotes = self._best_sentence(_plain(parsed.text), scope)
+        return _Shown(parsed.text, quotes, "uncertain", verdict.reason, support)
+
+    def _replacement(self, sentence: str, verdict: Verdict, cited: Sequence[str]) -> _Shown | None:
+        """The source's own sentence for one that did not pass, from what it cites if it cites anything."""
+        for quote in verdict.quotes:
+            if (cited and quote.node_id not in cited) or quote.support < ALIGNED:
+                continue
+            node = self._context.node(quote.node_id)
+            text = plain_text(node)
+            excerpt = excerpt_at(text, quote.start, quote.end)
+            if (
+                excerpt is None
+                or excerpt.is_lead_in
+                or _contrast(sentence, excerpt.text, self._settings.lexicon)
+            ):
+                continue
+            key = (quote.node_id, excerpt.start, excerpt.end)
+            if key in self._quoted:
+                continue
+            whole = Quote(quote.node_id, excerpt.start, excerpt.end, excerpt.text, quote.support)
+            shown = self.parser.strip(row_as_text(excerpt))
+            if shown:
+                return _Shown(shown, (whole,), "quoted", verdict.reason, 1.0)
+        return None
+
+    def _best_sentence(self, sentence: str, nodes: Sequence[BaseNode]) -> tuple[Quote, ...]:
+        """The most similar excerpt, whatever it is worth."""
+        wanted = set(sentence)
+        best: tuple[float, BaseNode, Excerpt] | None = None
+        for node in nodes:
+            for excerpt in excerpts(plain_text(node)):
+                if excerpt.kind in ("heading", "header"):
+                    continue
+                score = len(wanted & set(excerpt.text)) / (1 + len(set(excerpt.text)))
+                if best is None or score > best[0]:
+                    best = (score, node, excerpt)
+        if best is None:
+            return ()
+        _, node, excerpt = best
+        return (Quote(node.node_id, excerpt.start, excerpt.end, excerpt.text, 0.0),)
+
+    def _verify(self, sentence: str, nodes: Sequence[BaseNode], quotes: Sequence[str], lead: str) -> Verdict:
+        """Check against the words that the model quoted, else against the whole sections."""
+        if not nodes:
+            return Verdict("uncertain", "no_source: nothing to compare with")
+        lexicon = self._settings.lexicon
+        verdict = self._verify_quoted(sentence, nodes, quotes)
+        if verdict is None or not self._is_near(verdict):
+            verdict = verify(sentence, nodes, lexicon=lexicon)
+        if lead and verdict.value == "supported":
+            whole = verify(_plain(lead) + sentence, nodes, lexicon=lexicon)
+            if whole.value == "contradicted":
+                return replace(whole, quotes=verdict.quotes, support=verdict.support)
+        return verdict
+
+    def _verify_quoted(
+        self, sentence: str, nodes: Sequence[BaseNode], quotes: Sequence[str]
+    ) -> Verdict | None:
+        found = [q for quote in quotes if (q := _locate(quote, nodes)) is not None]
+        if not found:
+            return None
+        by_id = {node.node_id: node for node in nodes}
+        parts = [
+            TextNode(id_=f"{i}", text=q.text, metadata=by_id[q.node_id].metadata) for i, q in enumerate(found)
+        ]
+        verdict = verify(sentence, parts, lexicon=self._settings.lexicon)
+        moved = tuple(
+            replace(
+                q,
+                node_id=found[int(q.node_id)].node_id,
+                start=q.start + found[int(q.node_id)].start,
+                end=q.end + found[int(q.node_id)].start,
+            )
+            for q in verdict.quotes
+        )
+        return replace(verdict, quotes=moved)
+
+    def _is_near(self, verdict: Verdict) -> bool:
+        return verdict.value == "supported" and verdict.support >= NEAR_QUOTATION and bool(verdict.quotes)
+
+    def _nodes(self, ids: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[BaseNode]:
+        return [
+            n.node
+            for n in self._context.nodes
+            if (not ids or n.node.node_id in ids) and n.node.node_id not in exclude
+        ]
+
+    # units that are no claims
+
+    def is_unfinished(self, unit: Unit) -> bool:
+        """Whether a unit stops in the middle of a sentence."""
+        return unit.kind != "sentence" or not _TERMINAL.search(self.parser.parse(unit.raw).text)
+
+    def note_cut(self, unit: Unit) -> None:
+        """Leave out a unit that was cut off."""
+        self._note(unit, "dropped", "cut off in the middle")
+
+    def _silent(self, unit: Unit, reason: str) -> list[str]:
+        return self._note(unit, "silent", reason)
+
+    def _note(self, unit: Unit, action: Action, reason: str) -> list[str]:
+        self.trace.append(Decision(unit.raw, action, reason))
+        return []
+
+    def _lead_in(self, unit: Unit, parsed: Parsed) -> list[str]:
+        verdict = verify(_plain(parsed.text).rstrip(":： "), self._nodes(), lexicon=self._settings.lexicon)
+        if verdict.value == "contradicted":
+            return self._note(unit, "dropped", verdict.reason)
+        self._composer.lead(unit, parsed.text)
+        return self._note(unit, "kept_with_list", "shown if something that follows is")
+
+    def _check_code(self, unit: Unit) -> list[str]:
+        """Code is shown when it stands in a section, line for line."""
+        self.claims += 1
+        end = unit.raw.rfind("```") if "```" in unit.raw else unit.raw.rfind("~~~")
+        parsed = self.parser.parse(unit.raw[end + 3 :])
+        block = unit.raw[: end + 3]
+        body = "\n".join(line for line in block.split("\n")[1:-1])
+        ids = parsed.cited
+        for nodes, name in (
+            (self._nodes(ids) if ids else [], "supported"),
+            (self._nodes(exclude=ids), "reattributed"),
+        ):
+            quote = _locate(body, nodes)
+            if quote is not None:
+                shown = _Shown(block, (quote,), name, "code: stands in the section", 1.0)  # type: ignore[arg-type]
+                return [self._show(unit, shown, first=True)]
+        return self._note(unit, "dropped", "code: not in any section of the context")
+
+    # showing
+
+    def _show(self, unit: Unit, shown: _Shown, *, first: bool) -> str:
+        quotes = _merged(shown.quotes)
+        labels = {q.node_id: self._context.source(q.node_id).label for q in quotes}
+        printed = "".join(dict.fromkeys(labels.values()))
+        suffix = ""
+        if shown.verdict == "uncertain":
+            suffix = MARKS[self._settings.language]
+            self.warnings.append(
+                f"未核实：{shown.text}" if self._settings.language == "zh" else f"unverified: {shown.text}"
+            )
+        text = shown.text
+        if shown.verdict == "quoted":
+            self._quoted.update((q.node_id, q.start, q.end) for q in quotes)
+            if unit.kind == "row":
+                unit = replace(unit, kind="sentence", before="\n")
+        for quote in quotes:
+            self.citations.append(
+                cite(
+                    self._context.node(quote.node_id),
+                    quote,
+                    labels[quote.node_id],
+                    text,
+                    shown.verdict,
+                    shown.reason,
+                    shown.support,
+                )
+            )
+        action: Action = {"quoted": "replaced", "uncertain": "flagged"}.get(shown.verdict, "shown")  # type: ignore[assignment]
+        self.trace.append(Decision(unit.raw, action, shown.reason, text, tuple(labels)))
+        if first:
+            return self._composer.show(unit, text, printed, suffix)
+        return self._composer.more(text, printed, suffix)
+
+
+def cite(
+    node: BaseNode,
+    quote: Quote,
+    label: str,
+    sentence: str,
+    verdict: CitationVerdict,
+    reason: str,
+    support: float,
+) -> Citation:
+    """A citation of ``quote``, which lies in ``node``."""
+    start = getattr(node, "start_char_idx", None)
+    end = getattr(node, "end_char_idx", None)
+    text = plain_text(node)
+    anchored = start is not None and end is not None and end - start == len(text)
+    offset = start if anchored and start is not None else 0
+    meta = node.metadata
+    path = meta.get("header_path") or []
+    version = meta.get("version")
+
+    def optional(key: str) -> str | None:
+        return str(meta[key]) if meta.get(key) is not None else None
+
+    return Citation(
+        label=label,
+        node_id=node.node_id,
+        doc_id=document_id(node),
+        version=None if version is None else str(version),
+        title=optional("title"),
+        header_path=[path] if isinstance(path, str) else list(map(str, path)),
+        source=optional("source"),
+        url=optional("url"),
+        start_char=offset + quote.start,
+        end_char=offset + quote.end,
+        quote=text[quote.start : quote.end],
+        sentence=sentence,
+        support=min(1.0, max(0.0, support)),
+        verdict=verdict,
+        reason=reason,
+        anchored=anchored,
+    )
+
+
+def _contrast(sentence: str, source: str, lexicon: Any) -> bool:
+    return False
+
+
+def _merged(quotes: Sequence[Quote]) -> list[Quote]:
+    """Quotes without overlap, sections in order of first appearance, places in order within each."""
+    kept: list[Quote] = []
+    for quote in quotes:
+        if quote.start < quote.end and not any(
+            k.node_id == quote.node_id and k.start < quote.end and quote.start < k.end for k in kept
+        ):
+            kept.append(quote)
+    order = {node_id: i for i, node_id in enumerate(dict.fromkeys(q.node_id for q in kept))}
+    return sorted(kept, key=lambda q: (order[q.node_id], q.start))
+
+
+def _plain(text: str) -> str:
+    """Text without Markdown's emphasis."""
+    return re.sub(r"\*\*|__|`", "", text).strip()
+
+
+def _squeezed(text: str) -> tuple[str, list[int]]:
+    """Text without blanks, and where each of its characters stands in the original."""
+    at = [i for i, char in enumerate(text) if not char.isspace()]
+    return "".join(text[i] for i in at), at
+
+
+def _locate(words: str, nodes: Sequence[BaseNode]) -> Quote | None:
+    """Where ``words`` stand in one of the nodes, blanks not counted."""
+    wanted, _ = _squeezed(words)
+    if len(wanted) < 2:
+        return None
+    for node in nodes:
+        text = plain_text(node)
+        body, at = _squeezed(text)
+        found = body.find(wanted)
+        if found >= 0:
+            start, end = at[found], at[found + len(wanted) - 1] + 1
+            return Quote(node.node_id, start, end, text[start:end], 1.0)
+    return None

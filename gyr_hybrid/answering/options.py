@@ -1,0 +1,54 @@
+"""Options of a query engine, checked where they are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from gyr_hybrid.answering.citations import DEFAULT_FORMAT, check_format
+from gyr_hybrid.answering.context import TOKEN_BUDGET
+from gyr_hybrid.answering.verdict import Verifier
+from gyr_hybrid.errors import ConfigurationError
+
+Policy = Literal["strict", "flag"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """How an engine answers."""
+
+    policy: Policy = "strict"
+    """``strict``: nothing unverified is shown; ``flag``: uncertain sentences stay and are marked."""
+    verifier: Verifier | None = None
+    """A model asked about uncertain sentences; it never overrules a contradiction of figures or codes."""
+    streaming: bool = False
+    citation_format: str = DEFAULT_FORMAT
+    """Template over ``{id}``, ``{doc_id}``, ``{n}``."""
+    max_retries: int = 1
+    """How often the model is asked again for one contradicted sentence."""
+    token_budget: int = TOKEN_BUDGET
+    """Tokens of the sections shown to the model."""
+    refusal_text: str | None = None
+    """Shown on refusal; may hold ``{codes}`` and ``{suggestions}``."""
+    language: Literal["zh", "en"] | None = None
+    """Of prompts and refusals; None is that of the question."""
+    lexicon: Any = None
+    """Contrast groups and the like for the checks; None is the built-in one."""
+
+    def __post_init__(self) -> None:
+        if self.policy not in get_args(Policy):
+            raise ConfigurationError(f"policy={self.policy!r} is unknown; use 'strict' or 'flag'")
+        if self.language not in (None, "zh", "en"):
+            raise ConfigurationError(f"language={self.language!r} is unknown; use 'zh', 'en' or None")
+        for name, least in (("max_retries", 0), ("token_budget", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise ConfigurationError(f"{name}={value!r} must be a whole number of at least {least}")
+        if self.verifier is not None and not callable(getattr(self.verifier, "verify", None)):
+            raise ConfigurationError(
+                f"verifier={self.verifier!r} has no method verify(sentence, nodes); derive it from gyr_hybrid.Verifier"
+            )
+        check_format(self.citation_format)
+
+
+ENGINE_OPTIONS = frozenset(f.name for f in fields(EngineOptions))

@@ -1,0 +1,137 @@
+"""Everything between retrieval and the model: unknown codes, look-alikes, context, evidence, refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from llama_index.core.schema import BaseNode, NodeWithScore
+
+from gyr_hybrid.analysis import Analyzer
+from gyr_hybrid.answering.answer import Answer
+from gyr_hybrid.answering.context import build_context, plain_text
+from gyr_hybrid.answering.evidence import EVIDENCE_MIN, Signals, coverage, evidence
+from gyr_hybrid.answering.prompts import Language
+from gyr_hybrid.answering.refusal import unknown_warning
+from gyr_hybrid.answering.response import UnknownIdentifier
+from gyr_hybrid.retrieval.code_lookup import ResolvedCode, hangs_on, look_alike
+from gyr_hybrid.retrieval.result import Retrieval
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a retriever brought, ours or anyone's."""
+
+    nodes: Sequence[NodeWithScore]
+    retrieval: Retrieval | None = None
+    """None for a retriever that is not ours."""
+    warnings: Sequence[str] = field(default_factory=tuple)
+
+
+def prepare(
+    question: str,
+    found: Found,
+    *,
+    analyzer: Analyzer,
+    language: Language,
+    citation_format: str,
+    token_budget: int,
+    refusal_text: str | None,
+) -> Answer:
+    """An answer that is either refused already or ready for the model."""
+    retrieval = found.retrieval or Retrieval(list(found.nodes))
+    codes = retrieval.codes
+    known = [c for c in codes if c.status != "unknown"]
+    unknown = [c for c in codes if c.status == "unknown"]
+    nodes = without_look_alikes(found.nodes, retrieval) if known else list(found.nodes)
+    context = build_context(nodes, citation_format, token_budget)
+    answer = Answer(question, language, context, refusal_text=refusal_text)
+    answer.unknown_identifiers = [UnknownIdentifier(c.text, tuple(c.suggestions)) for c in unknown]
+    if unknown:
+        answer.warnings.append(unknown_warning(answer.unknown_identifiers, language))
+    answer.warnings.extend(w for w in found.warnings if w not in answer.warnings)
+    sections = [section_terms(n.node, analyzer) for n in context.nodes]
+    weights = word_weights(question, retrieval, analyzer)
+    if unknown and not known:
+        heaviest = max(weights.values(), default=1.0)
+        hanging = [
+            code
+            for code in unknown
+            if hangs_on(
+                question,
+                code,
+                analyzer=analyzer,
+                codes=codes,
+                section_terms=sections,
+                idf=lambda word: weights.get(word, heaviest),
+                synonyms=retrieval.synonyms,
+            )
+        ]
+        if hanging:
+            answer.refusal_reason = "unknown_identifier"
+            return answer
+    signals = read_signals(context_ids(context.nodes), sections, weights, retrieval, known)
+    answer.evidence = evidence(signals) if context.nodes else 0.0
+    if not context.nodes or answer.evidence < EVIDENCE_MIN:
+        answer.refusal_reason = "no_evidence"
+    return answer
+
+
+def context_ids(nodes: Sequence[NodeWithScore]) -> list[str]:
+    """Ids of the nodes, in order."""
+    return [n.node.node_id for n in nodes]
+
+
+def without_look_alikes(nodes: Sequence[NodeWithScore], retrieval: Retrieval) -> list[NodeWithScore]:
+    """Leave out sections that bear only codes that look like the question's, none of the question's own."""
+    wanted = {match.canonical for code in retrieval.codes for match in code.matches}
+
+    def misleads(node: BaseNode) -> bool:
+        if retrieval.bearing.get(node.node_id):
+            return False
+        borne = retrieval.all_codes.get(node.node_id, frozenset())
+        return any(look_alike(other, code) for other in borne - wanted for code in wanted)
+
+    return [n for n in nodes if not misleads(n.node)]
+
+
+def section_terms(node: BaseNode, analyzer: Analyzer) -> set[str]:
+    """Terms of a section's text and heading path."""
+    path = node.metadata.get("header_path") or []
+    parts = [path] if isinstance(path, str) else list(map(str, path))
+    return analyzer.terms("\n".join([*parts, plain_text(node)]))
+
+
+def word_weights(question: str, retrieval: Retrieval, analyzer: Analyzer) -> dict[str, float]:
+    """Content word -> idf; all alike for a retriever that knows no idf."""
+    if retrieval.word_weights:
+        return dict(retrieval.word_weights)
+    return dict.fromkeys(analyzer.content_words(question), 1.0)
+
+
+def read_signals(
+    ids: Sequence[str],
+    sections: Sequence[set[str]],
+    weights: Mapping[str, float],
+    retrieval: Retrieval,
+    known: Sequence[ResolvedCode],
+) -> Signals:
+    """Signals of one retrieval; with a known code, coverage counts in the sections that bear it."""
+    rest: Mapping[str, float] = weights
+    bearing = [terms for node_id, terms in zip(ids, sections, strict=True) if retrieval.bearing.get(node_id)]
+    if known and bearing:
+        rest = _without_codes(weights, known)
+        sections = bearing
+    bound = retrieval.bm25_bound
+    return Signals(
+        coverage=coverage(rest, sections, retrieval.synonyms),
+        bm25=min(1.0, retrieval.bm25_best / bound) if bound > 0 else None,
+        cosine=retrieval.cosine_best,
+        bears_code=bool(known and bearing),
+    )
+
+
+def _without_codes(weights: Mapping[str, float], codes: Sequence[ResolvedCode]) -> dict[str, float]:
+    taken = {form for code in codes for form in (code.text.casefold(), code.canonical.casefold())}
+    taken |= {word.casefold() for code in codes if (word := code.class_word)}
+    return {word: weight for word, weight in weights.items() if word.casefold() not in taken}

@@ -1,0 +1,87 @@
+"""Read a model's answer as it arrives: thoughts out, units to the checks, and what the end of it means."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import asyncio
+
+from gyr_hybrid.answering.answer import Answer
+from gyr_hybrid.answering.enforcement import Enforcement, Request, Steps
+from gyr_hybrid.answering.generation import Delta, ThinkFilter
+from gyr_hybrid.answering.prompts import Language
+from gyr_hybrid.answering.response import RefusalReason
+from gyr_hybrid.answering.units import Unit
+
+_STOPS: dict[str, dict[Language, str]] = {
+    "length": {
+        "zh": "模型的回答因长度上限被截断，可能不完整",
+        "en": "the model's answer was cut off at its length limit and may be incomplete",
+    },
+    "content_filter": {
+        "zh": "模型的回答被内容过滤中止，可能不完整",
+        "en": "the model's answer was stopped by a content filter and may be incomplete",
+    },
+}
+
+
+class Reading:
+    """One model answer on its way to the checks."""
+
+    def __init__(self, answer: Answer, checks: Enforcement) -> None:
+        self._answer = answer
+        self._checks = checks
+        self._thinking = ThinkFilter()
+        self._segmenter = checks.segmenter()
+        self._stopped: str | None = None
+
+    def feed(self, delta: Delta) -> list[Unit]:
+        """Units that are complete with this piece."""
+        if delta.finish_reason in _STOPS:
+            self._stopped = delta.finish_reason
+        return self._segmenter.feed(self._thinking.feed(delta.text))
+
+    def finish(self) -> list[Unit]:
+        """Units that the end completes; half a sentence of an answer that was cut off is left out."""
+        units = self._segmenter.feed(self._thinking.finish()) + self._segmenter.finish()
+        if self._stopped is not None:
+            self._answer.warnings.append(_STOPS[self._stopped][self._answer.language])
+            if units and self._checks.is_unfinished(units[-1]):
+                self._checks.note_cut(units.pop())
+        return units
+
+    def outcome(self) -> RefusalReason | None:
+        """Why nothing is shown, None when something is."""
+        self._answer.warnings.extend(self._checks.warnings)
+        if self._answer.pieces:
+            return None
+        return "not_supported" if self._checks.claims else "model_refused"
+
+
+def drive(steps: Steps, reply: Callable[[Request], Any]) -> list[str]:
+    """Run the checks of one unit, answering what they ask."""
+    value: Any = None
+    while True:
+        try:
+            request = steps.send(value)
+        except StopIteration as end:
+            return list(end.value)
+        value = reply(request)
+
+
+async def adrive(steps: Steps, reply: Callable[[Request], Awaitable[Any]]) -> list[str]:
+    """``drive`` with the checks in a thread and the replies awaited."""
+
+    def step(value: Any) -> tuple[bool, Any]:
+        try:
+            return False, steps.send(value)
+        except StopIteration as end:
+            return True, end.value
+
+    value: Any = None
+    while True:
+        done, result = await asyncio.to_thread(step, value)
+        if done:
+            return list(result)
+        value = await reply(result)
