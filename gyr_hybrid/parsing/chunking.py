@@ -1,0 +1,119 @@
+"""Sections cut to size, and their children."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..analysis.sentences import count_tokens
+from .sections import Section
+from .units import CHILD_TOKENS, SECTION_TOKENS, Unit, UnitBuilder, fits, leads
+
+CHILD_SENTENCES = 3
+ROW_GROUP = 3  # rows of a table that is not one of codes
+PARAGRAPH_TOKENS = 48  # a child of this size ends with its paragraph
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A span of the text that is searched."""
+
+    start: int
+    end: int
+    table_header: str | None
+    """Header row of the table that its rows stand in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A numbered section: all of a `Section`, or a part of one that is past the limit."""
+
+    section: Section
+    start: int
+    end: int
+    table_header: str | None
+    """Header row when it begins with rows of a table."""
+    children: tuple[Child, ...]
+    """They join to ``text[start:end]``."""
+
+
+def pieces(text: str, section: Section, builder: UnitBuilder) -> Iterator[Piece]:
+    """Cut ``section`` of ``text`` to at most 800 tokens, and each piece into children of at most 128.
+
+    Only a URL or a code that is longer by itself goes past a limit.
+    """
+    units = builder.build(section)
+    groups = [units] if fits(text, section.start, section.end, SECTION_TOKENS) else _groups(text, units)
+    for group in groups:
+        start, last = group[0].start, group[-1]
+        last.end = start + len(text[start : last.end].rstrip())
+        header = group[0].header if group[0].kind == "row" else None
+        yield Piece(section, start, last.end, header, tuple(_children(text, group)))
+
+
+def _groups(text: str, units: list[Unit]) -> Iterator[list[Unit]]:
+    sizes = [count_tokens(text[unit.start : unit.end]) for unit in units]
+    begin = 0
+    while begin < len(units):
+        size, upto = sizes[begin], begin + 1
+        while upto < len(units) and size + sizes[upto] <= SECTION_TOKENS:
+            size += sizes[upto]
+            upto += 1
+        if upto < len(units):
+            upto = _cut(text, units, begin, upto)
+        yield units[begin:upto]
+        begin = upto
+
+
+def _cut(text: str, units: list[Unit], begin: int, furthest: int) -> int:
+    """Where the piece from ``begin`` ends: at the last end of a paragraph that fits, else of a sentence, else
+    where a long sentence was cut. What leads to something stays with it where that is possible."""
+    places = range(furthest, begin, -1)
+    for rank in (0, 1):
+        for place in places:
+            if units[place].rank <= rank and not leads(text, units[place - 1]):
+                return place
+    return next(
+        (place for place in places if units[place].rank < 2 and units[place - 1].kind != "heading"), furthest
+    )
+
+
+def _children(text: str, units: list[Unit]) -> Iterator[Child]:
+    group: list[Unit] = []
+    for unit in units:
+        if group and not _joins(text, group, unit):
+            carried = _carried(text, group, unit)
+            yield _child(group[: len(group) - len(carried)])
+            group = carried
+        group.append(unit)
+    yield _child(group)
+
+
+def _child(group: list[Unit]) -> Child:
+    return Child(group[0].start, group[-1].end, group[0].header)
+
+
+def _joins(text: str, group: list[Unit], unit: Unit) -> bool:
+    """Whether ``unit`` may stand in one child with ``group``."""
+    last = group[-1]
+    if not fits(text, group[0].start, unit.end, CHILD_TOKENS):
+        return False
+    if unit.kind == "row" or last.kind == "row":
+        together = unit.kind == last.kind and unit.header == last.header and unit.rank == last.rank == 1
+        return together and not unit.single and len(group) < ROW_GROUP
+    if last.kind == "table":
+        return unit.kind == "table"
+    if unit.kind in ("code", "table"):
+        return leads(text, last)
+    if last.kind == "code" or len(group) >= CHILD_SENTENCES:
+        return False
+    ends_paragraph = unit.rank == 0 and not leads(text, last)
+    return not ends_paragraph or fits(text, group[0].start, last.end, PARAGRAPH_TOKENS - 1)
+
+
+def _carried(text: str, group: list[Unit], unit: Unit) -> list[Unit]:
+    """The lead-in at the end of a full child, when it can go over to the child that it leads to."""
+    last = group[-1]
+    if len(group) == 1 or unit.kind == "row" or last.kind != "sentence" or not leads(text, last):
+        return []
+    return [last] if fits(text, last.start, unit.end, CHILD_TOKENS) else []

@@ -1,0 +1,151 @@
+"""Documents to LlamaIndex nodes: sections as parents, their children below."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache, partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
+
+from ..errors import DocumentError
+from .chunking import pieces
+from .identity import check_doc_id, document_version
+from .nodes import document_nodes
+from .sections import outline
+from .units import UnitBuilder
+
+if TYPE_CHECKING:
+    from ..analysis import Analyzer
+
+_PLAIN_SUFFIXES = frozenset((".txt", ".text"))
+_FIRST_CELL = re.compile(r"[ \t>]*\|?[ \t]*((?:\\.|[^|\\\n])*)")
+_BARE_NUMBER = re.compile(r"\d{2,}")
+
+
+class SectionNodeParser(NodeParser):
+    """Cuts documents into sections and children of one to three sentences, with exact offsets.
+
+    A section is a heading with its own text; its id is ``doc-id#1``, with a version ``doc-id@2#1``, and
+    its children are ``doc-id#1.1`` and on. ``document.text[node.start_char_idx:node.end_char_idx]`` is
+    ``node.text`` for all of them. Raises `DocumentError` for a bad or repeated id and for a document
+    without text.
+
+    >>> from llama_index.core import Document
+    >>> nodes = SectionNodeParser().get_nodes_from_documents(
+    ...     [Document(id_="kb-1", text="# 退款\\n\\n## 时限\\n\\n7 天内可退。")]
+    ... )
+    >>> [(node.id_, node.metadata["header_path"], node.start_char_idx) for node in nodes]
+    [('kb-1#1', ['退款', '时限'], 6), ('kb-1#1.1', ['退款', '时限'], 6)]
+    """
+
+    flat_metadata: bool = Field(
+        default=False, description="Join lists to text, for vector stores that take only scalars."
+    )
+    _analyzer: Analyzer | None = PrivateAttr(default=None)
+
+    def __init__(
+        self, *, flat_metadata: bool = False, analyzer: Analyzer | None = None, **options: Any
+    ) -> None:
+        super().__init__(**{"flat_metadata": flat_metadata, **options})
+        self._analyzer = analyzer
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "SectionNodeParser"
+
+    def _parse_nodes(
+        self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        from llama_index.core.utils import get_tqdm_iterable
+
+        parsed: list[BaseNode] = []
+        seen: set[tuple[str, str | None]] = set()
+        for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
+            key = (document.id_, document_version(document))
+            if key in seen:
+                raise DocumentError(
+                    f"Two documents have the id {key[0]!r} and the version {key[1]!r}; give each its own."
+                )
+            seen.add(key)
+            parsed.extend(self._parse_document(document))
+        return parsed
+
+    async def _aparse_nodes(
+        self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        return await asyncio.to_thread(self._parse_nodes, nodes, show_progress=show_progress, **kwargs)
+
+    def _postprocess_parsed_nodes(
+        self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]
+    ) -> list[BaseNode]:
+        """The nodes as they are: LlamaIndex would search for their texts and overwrite the offsets."""
+        return nodes
+
+    def _parse_document(self, document: BaseNode) -> list[TextNode]:
+        check_doc_id(document.id_)
+        text = document.get_content(MetadataMode.NONE)
+        if not text.strip():
+            raise DocumentError(f"The document {document.id_!r} has no text; leave it out or give it a body.")
+        title = " ".join(str(document.metadata.get("title") or "").split()) or None
+        shape = outline(text, title, plain=_is_plain(document))
+        analyzer = self._analyzer or _default_analyzer()
+        builder = UnitBuilder(
+            text, shape.lines, partial(_code_spans, analyzer), partial(_is_code_table, analyzer)
+        )
+        cut = [piece for section in shape.sections for piece in pieces(text, section, builder)]
+        return document_nodes(
+            document,
+            text,
+            cut,
+            title=title or shape.title or _file_stem(document),
+            flat=self.flat_metadata,
+            link=self.include_prev_next_rel,
+        )
+
+
+@cache
+def _default_analyzer() -> Analyzer:
+    from ..analysis import Analyzer
+
+    return Analyzer()
+
+
+def _code_spans(analyzer: Analyzer, text: str) -> list[tuple[int, int]]:
+    return [(code.start, code.end) for code in analyzer.codes(text)]
+
+
+def _is_code_table(analyzer: Analyzer, rows: Iterable[str]) -> bool:
+    """At least half of the rows begin with a cell that is a code, and little else."""
+    cells = [match[1].strip().strip("`*") for row in rows if (match := _FIRST_CELL.match(row))]
+    return 2 * sum(_is_code(analyzer, cell) for cell in cells) >= max(len(cells), 1)
+
+
+def _is_code(analyzer: Analyzer, cell: str) -> bool:
+    if _BARE_NUMBER.fullmatch(cell):
+        return True
+    codes = analyzer.codes(cell) if cell else []
+    return bool(codes) and 2 * sum(code.end - code.start for code in codes) > len(cell)
+
+
+def _source_names(document: BaseNode) -> list[str]:
+    keys = ("source", "file_name", "file_path")
+    return [name for key in keys if isinstance(name := document.metadata.get(key), str)]
+
+
+def _is_plain(document: BaseNode) -> bool:
+    mimetype = getattr(getattr(document, "text_resource", None), "mimetype", None)
+    if mimetype in ("text/plain", "text/markdown"):
+        return bool(mimetype == "text/plain")
+    return any(PurePosixPath(name).suffix.lower() in _PLAIN_SUFFIXES for name in _source_names(document))
+
+
+def _file_stem(document: BaseNode) -> str | None:
+    """What a document read by another reader is called, if that says it."""
+    names = [document.metadata.get(key) for key in ("file_name", "file_path")]
+    return next((PurePosixPath(name).stem for name in names if isinstance(name, str) and name), None)

@@ -1,0 +1,142 @@
+"""Headings and leaf blocks of a text, by line, in reading order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from markdown_it.token import Token
+
+from .markdown_rules import block_parser
+
+_MARKUP = re.compile(r"[`*\\\[\]<>&~{]|(?<!\w)_|_(?!\w)")
+_ANCHOR = re.compile(r"[ \t]*\{#[^}\s]*\}$")
+_TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
+_TITLE_LINE = re.compile(r"^ {0,3}(?:#(?!#).*|=+[ \t]*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading at the top level of the text, or the number of an article."""
+
+    level: int
+    """1-6 as written; an article stands one below the heading above it, so 1-7."""
+    text: str
+    """Without markup and line ends; may be empty."""
+    first: int
+    """Its first line, 0-based."""
+    after: int
+    """The line after it. An article's own text begins on its first line, so there it is ``first``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block that holds text and no other block."""
+
+    kind: Literal["text", "code", "table"]
+    """``code`` is a fence, indented code or HTML with text."""
+    first: int
+    """Its first line; for the first block of a list item or quotation the line of the marker."""
+    after: int
+    """The line after its last."""
+    body: int = -1
+    """Line of a table's first body row; -1 when it has none, and for the other kinds."""
+
+
+Part: TypeAlias = Heading | Block
+
+
+def parse_structure(text: str, *, plain: bool = False) -> list[Part]:
+    """Headings and leaf blocks of ``text`` (line ends LF) in order; each line is in at most one.
+
+    Lines in none are blank, rules, link definitions and HTML without text.
+    """
+    return list(_parts(_tokens(text, plain), plain))
+
+
+def first_title(text: str, *, plain: bool = False) -> str | None:
+    """Text of the first H1, or None; looks no further than that H1 where it can."""
+    candidate = _TITLE_LINE.search(text)
+    if candidate is None and "#" not in text:
+        return None
+    upto = candidate.end() if candidate else len(text)
+    return _first_h1(text[:upto], plain) or (_first_h1(text, plain) if upto < len(text) else None)
+
+
+def _first_h1(text: str, plain: bool) -> str | None:
+    return next(
+        (
+            part.text
+            for part in parse_structure(text, plain=plain)
+            if isinstance(part, Heading) and part.level == 1 and part.text and part.after > part.first
+        ),
+        None,
+    )
+
+
+def _tokens(text: str, plain: bool) -> list[Token]:
+    parser = block_parser(plain)
+    tokens: list[Token] = []
+    parser.block.parse(text, parser, {}, tokens)
+    return tokens
+
+
+def _parts(tokens: list[Token], plain: bool) -> Iterator[Part]:
+    level = 0  # of the last heading that is no article
+    marker: int | None = None  # line of a list marker or quotation mark that waits for its first block
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        kind = token.type
+        index += 1
+        if token.map is None:
+            continue
+        first, after = token.map
+        if kind in ("list_item_open", "blockquote_open"):
+            marker = first if marker is None else marker
+            continue
+        if kind == "heading_open" and token.level == 0:
+            level = int(token.tag[1:])
+            yield Heading(level, _heading_text(tokens[index].content, plain), first, after)
+            continue
+        block: Block | None = None
+        if kind in ("paragraph_open", "heading_open"):
+            block = Block("text", first, after)
+        elif kind == "article":
+            yield Heading(level + 1, token.content, first, first)
+            block = Block("text", first, after)
+        elif kind in ("fence", "code_block") or (kind == "html_block" and _has_text(token.content)):
+            block = Block("code", first, after)
+        elif kind == "table_open":
+            while tokens[index].type != "table_close":
+                index += 1
+            body = first + 2
+            block = Block("table", first, after, body) if after > body else Block("text", first, after)
+        if block is not None:
+            if marker is not None:
+                block = Block(block.kind, min(marker, first), after, block.body)
+                marker = None
+            yield block
+
+
+def _has_text(html: str) -> bool:
+    return bool(_TAG_OR_COMMENT.sub("", html).strip())
+
+
+def _heading_text(content: str, plain: bool) -> str:
+    if not plain:
+        content = _ANCHOR.sub("", content)
+        if _MARKUP.search(content):
+            inline = block_parser(False).parseInline(content)
+            content = "".join(map(_visible, inline[0].children or ()))
+    return " ".join(content.split())
+
+
+def _visible(token: Token) -> str:
+    if token.type in ("softbreak", "hardbreak"):
+        return " "
+    if token.type == "image":
+        return "".join(map(_visible, token.children or ()))
+    return token.content if token.type in ("text", "code_inline") else ""

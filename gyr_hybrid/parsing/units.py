@@ -1,0 +1,165 @@
+"""The units that a section is built of: heading, sentences, rows of tables, blocks of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+from ..analysis.sentences import count_tokens, split_sentences
+from .long_sentences import CodeSpans, cut_long
+from .sections import Section
+from .structure import Block
+
+SECTION_TOKENS = 800
+CHILD_TOKENS = 128
+
+Kind: TypeAlias = Literal["heading", "sentence", "code", "table", "row"]
+IsCodeTable: TypeAlias = Callable[[list[str]], bool]
+"""Whether the lines of a table's body rows make it a table of codes."""
+
+_LEAD_IN = re.compile(r"[:：][\s*_]*$")
+
+
+@dataclass(slots=True)
+class Unit:
+    """A piece that fits a child. It runs to the start of the next, so that all of them join to the section."""
+
+    start: int
+    kind: Kind
+    """``table`` is the header and delimiter rows."""
+    rank: int
+    """0 begins a block, 1 a sentence, row or part of code, 2 goes on with one that was too long."""
+    header: str | None = None
+    """For a row: the header row of its table."""
+    single: bool = False
+    """For a row: it stands in a table of codes, so no other joins it."""
+    end: int = -1
+
+
+def fits(text: str, start: int, end: int, limit: int) -> bool:
+    """At most ``limit`` tokens. A token has one character or more, so short spans are not counted."""
+    return end - start <= limit or count_tokens(text[start:end]) <= limit
+
+
+def leads(text: str, unit: Unit) -> bool:
+    """Whether a unit belongs to what follows: a heading, the head of a table, a sentence that ends in a colon."""
+    if unit.kind != "sentence":
+        return unit.kind in ("heading", "table")
+    return _LEAD_IN.search(text, max(unit.start, unit.end - 16), unit.end) is not None
+
+
+class UnitBuilder:
+    """Builds the units of the sections of one text."""
+
+    def __init__(
+        self,
+        text: str,
+        lines: Sequence[int],
+        codes: CodeSpans | None = None,
+        is_code_table: IsCodeTable | None = None,
+    ) -> None:
+        self._text = text
+        self._lines = lines
+        self._codes = codes
+        self._is_code_table = is_code_table
+        self._units: list[Unit] = []
+
+    def build(self, section: Section) -> list[Unit]:
+        """At least one unit; the first begins where the section does, the last ends where it does."""
+        units: list[Unit] = []
+        self._units = units
+        starts = [self._lines[block.first] for block in section.blocks]
+        if section.heading_end > section.start:
+            self._add(section.start, section.heading_end, "heading", 0)
+            self._add_gap(section.heading_end, starts[0] if starts else section.end)
+        for block, start, upto in zip(section.blocks, starts, [*starts, section.end][1:], strict=True):
+            start = start if units else section.start
+            end = min(self._lines[block.after], section.end)
+            if not self._text[start:end].strip():
+                continue  # blanks that are none to Markdown: a form feed, an ideographic space
+            if block.kind == "table":
+                self._add_table(block, start, end)
+            elif block.kind == "code":
+                self._add_code(start, end)
+            else:
+                self._add_sentences(start, end)
+            self._add_gap(end, upto)
+        if not units:
+            self._add_sentences(section.start, section.end)
+        for unit, following in pairwise(units):
+            unit.end = following.start
+        units[-1].end = section.end
+        return units
+
+    def _add(
+        self, start: int, end: int, kind: Kind, rank: int, header: str | None = None, single: bool = False
+    ) -> None:
+        """One unit, or several when it is past the limit of a child."""
+        self._units.append(Unit(start, kind, rank, header, single))
+        if not fits(self._text, start, end, CHILD_TOKENS):
+            cuts = cut_long(self._text, start, end, CHILD_TOKENS, self._codes)
+            self._units += [Unit(cut, kind, 2, header, single) for cut in cuts[1:]]
+
+    def _add_sentences(self, start: int, end: int) -> None:
+        rank = 0
+        for first, after in split_sentences(self._text[start:end]):
+            if rank and not self._text[start + first : start + after].strip():
+                continue
+            self._add(start + first, start + after, "sentence", rank)
+            rank = 1
+
+    def _add_gap(self, start: int, end: int) -> None:
+        """Lines of no block (rules, comments, link definitions) go with the unit before unless they are many."""
+        if self._text[start:end].strip() and not fits(self._text, self._units[-1].start, end, CHILD_TOKENS):
+            self._add_lines(start, end)
+
+    def _add_code(self, start: int, end: int) -> None:
+        if fits(self._text, start, end, CHILD_TOKENS):
+            self._units.append(Unit(start, "code", 0))
+        else:
+            self._add_lines(start, end)
+
+    def _add_lines(self, start: int, end: int) -> None:
+        """Code past the limit: cut at the last blank line that fits, else at the last line end.
+
+        A line is not cut unless it is past the limit of a section.
+        """
+        text, rank = self._text, 0
+        begin, size = start, 0
+        blank, blank_size = start, 0  # after the last blank line, and the tokens up to there
+        at = start
+        while at < end:
+            line_end = text.find("\n", at, end) + 1 or end
+            tokens = count_tokens(text[at:line_end])
+            if size and size + tokens > CHILD_TOKENS:
+                cut, cut_size = (blank, blank_size) if blank > begin else (at, size)
+                self._units.append(Unit(begin, "code", rank))
+                rank, begin, size = 1, cut, size - cut_size
+            if not tokens:
+                blank, blank_size = line_end, size
+                if not size:
+                    begin = line_end if rank else begin
+            elif tokens > SECTION_TOKENS:
+                self._add(begin, line_end, "code", rank)
+                rank, begin, tokens = 1, line_end, 0
+            size += tokens
+            at = line_end
+        if text[begin:end].strip():
+            self._units.append(Unit(begin, "code", rank))
+
+    def _add_table(self, block: Block, start: int, end: int) -> None:
+        text, lines = self._text, self._lines
+        delimiter, body = lines[block.body - 1], lines[block.body]
+        header = text[start:delimiter].strip()
+        if fits(text, start, body, CHILD_TOKENS):
+            self._units.append(Unit(start, "table", 0))
+        else:
+            self._add(start, delimiter, "table", 0)
+            self._add(delimiter, body, "table", 1)
+        rows = [(lines[row], min(lines[row + 1], end)) for row in range(block.body, block.after)]
+        single = self._is_code_table is not None and self._is_code_table([text[s:e] for s, e in rows])
+        for row_start, row_end in rows:
+            self._add(row_start, row_end, "row", 1, header, single)
