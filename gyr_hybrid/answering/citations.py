@@ -28,9 +28,11 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d{1,3}")
+_WORD = r"(?:chunk|section|sec|part|节|段|第)[-_#.]*"
 _SECTION_NUMBER = re.compile(
-    r"(?:@[^#]*)?[#.\-_:/ ]*(?:(?:chunk|section|sec|part|节|段|第)[-_ #.]*)?0*(\d+)(?!\d)", re.IGNORECASE
+    rf"(?:@[^#]*)?(?:[#.\-_:/]+(?:{_WORD})?|{_WORD})0*(\d+)节?(?:[#.\-_:/]+(?:{_WORD})?\d+)*", re.IGNORECASE
 )
+"""A section's number behind a document's id, and what models like to add to it: ``#4``, ``#4.1``, ``#chunk-004``."""
 _SPLIT = re.compile(r"\s*[,，;；、|&]\s*|\s+(?:and|和|与)\s+")
 _QUOTE = re.compile(r"\s*<(quote|q)>(.*?)(?:</\1>|$)", re.IGNORECASE | re.DOTALL)
 _INLINE = re.compile(r"(?:根据|依据|按照|参见|详见|according to|per)\s*$", re.IGNORECASE)
@@ -138,7 +140,9 @@ class CitationParser:
 
     def _bare_pattern(self) -> re.Pattern[str] | None:
         """Labels and section ids that stand in the text without brackets."""
-        texts = {s.label for s in self._sources} | {s.node_id for s in self._sources if "#" in s.node_id}
+        inner = {s.label.strip("[]【】") for s in self._sources}
+        texts = {s.label for s in self._sources} | {t for t in inner if "#" in t}
+        texts |= {s.node_id for s in self._sources if "#" in s.node_id}
         ids = "|".join(re.escape(t) for t in sorted(texts, key=len, reverse=True))
         docs = "|".join(
             re.escape(d) for d in sorted({s.doc_id for s in self._sources}, key=len, reverse=True) if d
@@ -255,23 +259,27 @@ class CitationParser:
             return Reference(raw, self._sources[int(_key(bare)) - 1].node_id, False)
         return Reference(raw, None, False)
 
+    def _only_introduces(self, text: str) -> bool:
+        """Whether what stands before an id is nothing but ``source:`` and the like."""
+        for mark in self._marks:
+            text = text.removeprefix(mark)
+        return not _PREFIX.sub("", text)
+
     def _by_document(self, key: str) -> str | None:
         """The section meant by a document's id with or without a number behind it."""
         for document in sorted(self._documents, key=len, reverse=True):
             at = key.find(document)
             if not document or at < 0 or (at > 0 and key[at - 1].isalnum()):
                 continue
-            if at > 0 and _PREFIX.sub("", key[:at]) and not any(mark in key[:at] for mark in self._marks):
+            if at > 0 and not self._only_introduces(key[:at]):
                 continue
             rest = key[at + len(document) :]
-            if rest[:1].isalnum():
-                continue
             sections = self._documents[document]
             if not rest or re.fullmatch(r"@[^#]+", rest):
                 return sections[0].node_id if len(sections) == 1 else None
-            number = _SECTION_NUMBER.match(rest)
+            number = _SECTION_NUMBER.fullmatch(rest)
             if number is None:
-                return None
+                continue
             same = [s.node_id for s in sections if s.number == int(number.group(1))]
             return same[0] if len(same) == 1 else None
         return None
@@ -290,13 +298,13 @@ def _join(pieces: Iterable[str]) -> str:
             text = piece
             continue
         left, right = text.rstrip(), piece
-        if right.lstrip()[:1] in tuple("。．.，,；;！!？?、：:|)）") or not right.strip():
+        if _INLINE.search(left):
+            text = _INLINE.sub("", left) + right.lstrip(" ，,：:")
+        elif right.lstrip()[:1] in tuple("。．.，,；;！!？?、：:|)）") or not right.strip():
             right = right.lstrip() if not right.startswith(("\n", " |")) else right
             if left and right and left[-1] in "。！？!?；;.…" and right[0] in "。.；;，,":
                 right = right[1:]
             text = left + right
-        elif _INLINE.search(left):
-            text = _INLINE.sub("", left) + right.lstrip(" ，,：:")
         else:
             text = (
                 (left + right) if text == left or "\u4e00" <= right.lstrip()[:1] <= "\u9fff" else text + right

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
-
-import asyncio
 
 from gyr_hybrid.answering.answer import Answer
 from gyr_hybrid.answering.enforcement import Enforcement, Request, Steps

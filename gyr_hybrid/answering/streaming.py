@@ -127,7 +127,7 @@ class CitedStreamingResponse(_Fields, StreamingResponse):  # type: ignore[misc]
     def print_response_stream(self) -> None:
         """Print the whole answer as it arrives, from its beginning."""
         for piece in self._from(0):
-            print(piece, end="", flush=True)  # noqa: T201
+            print(piece, end="", flush=True)
 
 
 class CitedAsyncStreamingResponse(_Fields, AsyncStreamingResponse):  # type: ignore[misc]
@@ -193,5 +193,5 @@ class CitedAsyncStreamingResponse(_Fields, AsyncStreamingResponse):  # type: ign
     async def print_response_stream(self) -> None:
         """Print the whole answer as it arrives, from its beginning."""
         async for piece in self._from(0):
-            print(piece, end="", flush=True)  # noqa: T201
-        print()  # noqa: T201
+            print(piece, end="", flush=True)
+        print()

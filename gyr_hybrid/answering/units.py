@@ -196,7 +196,7 @@ class Segmenter:
                     None if end is None else (Unit("sentence", text[start:end].strip(), before, marker), end)
                 )
             if char in _OPENERS or char == "<":
-                group = self._group(at)
+                group = self._group(at, final)
                 if group is None and not final:
                     return None
                 if group and (
@@ -243,15 +243,17 @@ class Segmenter:
         end = at + 1
         while end < len(text):
             char = text[end]
-            if char in _ENDS or (char == "." and text[end - 1] == "."):
-                end += 1
-            elif char in _CLOSERS and not (char in _PAIRED and text[start:end].count(char) % 2 == 0):
+            if (
+                char in _ENDS
+                or (char == "." and text[end - 1] == ".")
+                or (char in _CLOSERS and not (char in _PAIRED and text[start:end].count(char) % 2 == 0))
+            ):
                 end += 1
             else:
                 return end
         return end if final else None
 
-    def _group(self, at: int) -> int | None:
+    def _group(self, at: int, final: bool) -> int | None:
         """End of the bracket group or quote tag that opens at ``at``; 0 if it is none, None if it may still close."""
         text = self._tail
         if text[at] == "<":
@@ -268,8 +270,19 @@ class Segmenter:
                 return 0
             depth += (text[i] == opener) - (text[i] == closer)
             if depth == 0:
-                return i + 1
+                return self._with_link(i + 1, final) if closer == "]" else i + 1
         return None if len(text) - at < _GROUP_LIMIT else 0
+
+    def _with_link(self, end: int, final: bool) -> int | None:
+        """``end`` moved behind ``(https://…)``."""
+        text = self._tail
+        head = text[end : end + 5]
+        if not "(http".startswith(head):
+            return end
+        if len(head) < 5 and not final:
+            return None
+        close = text.find(")", end) if head == "(http" else -1
+        return close + 1 if close > 0 else end
 
     def _with_labels(self, end: int, final: bool) -> int | None:
         """``end`` moved behind the citations that follow, on the same line or alone on the next one."""
@@ -284,7 +297,7 @@ class Segmenter:
                 return self._with_label_line(end, at, final)
             if text[at] not in _OPENERS and text[at] != "<":
                 return end
-            group = self._group(at)
+            group = self._group(at, final)
             if group is None:
                 if final:
                     return end
@@ -308,7 +321,7 @@ class Segmenter:
             return end
         stop = at
         while stop < len(text) and (text[stop] in _OPENERS or text[stop] == "<"):
-            group = self._group(stop)
+            group = self._group(stop, final)
             if group is None and not final:
                 return None
             if not group or (text[stop] != "<" and not self._is_citation(text[stop:group])):
