@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any, TypeAlias
 
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
@@ -22,7 +22,7 @@ Scalar: TypeAlias = str | int | float
 _PLAIN_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 
 
-class Operator(str, Enum):
+class Operator(StrEnum):
     """The operators of LlamaIndex's ``FilterOperator`` that have a meaning here."""
 
     EQ = "=="
@@ -188,7 +188,7 @@ def _condition(given: MetadataFilter) -> Condition:
     if operator is Operator.IS_EMPTY:
         return Condition(given.key, operator, ())
     is_list = isinstance(given.value, (list, tuple, set, frozenset))
-    values = tuple(given.value) if is_list else (given.value,)  # type: ignore[arg-type]
+    values: tuple[Any, ...] = tuple(given.value) if is_list else (given.value,)  # type: ignore[arg-type]
     for value in values:
         if not isinstance(value, (str, int, float)) or (
             isinstance(value, float) and not math.isfinite(value)
@@ -238,10 +238,10 @@ def _equal(stored: Any, wanted: Scalar) -> bool:
         return as_text(stored).casefold() == as_text(wanted).casefold()
     if isinstance(stored, str) and isinstance(wanted, str):
         return stored == wanted
+    if isinstance(stored, date):
+        return as_text(stored) == wanted
     left, right = as_decimal(stored), as_decimal(wanted)
-    if left is None or right is None:
-        return left is right and as_text(stored) == as_text(wanted)
-    return left == right
+    return left is not None and left == right
 
 
 def _compare(stored: Any, wanted: Scalar) -> int | None:
@@ -251,7 +251,7 @@ def _compare(stored: Any, wanted: Scalar) -> int | None:
         return (left > right) - (left < right)
     if isinstance(stored, (bool, int, float)) or isinstance(wanted, (bool, int, float)):
         return None
-    a, b = as_text(stored), as_text(wanted)
+    a, b = as_text(stored), wanted
     return (a > b) - (a < b)
 
 

@@ -1,0 +1,396 @@
+"""The map from every spelling of a code to the children that bear it, in memory, visible per question."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gyr_hybrid.storage.code_neighbours import CodeNeighbours, coarse_shape, code_shape, common_prefix
+
+if TYPE_CHECKING:
+    from gyr_hybrid.storage.protocol import CodeMention
+
+Mask = NDArray[np.bool_]
+
+_SPELLINGS = 200  # holders looked at to find the usual spelling
+_NATURAL = re.compile(r"(\d+)")
+_SEPARATORS = "-_./:#+ "
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCode:
+    """A code that visible documents bear."""
+
+    text: str
+    """Its spelling where it is defined, else the most frequent one."""
+    canonical: str
+    compact: str
+    kind: str
+    number: str | None
+    """The digits inside, when they are one run."""
+    count: int
+    """Visible children that bear it."""
+
+
+class _Entry:
+    """One canonical form; changed in place only while no view has seen it."""
+
+    __slots__ = ("canonical", "compact", "holders", "kind", "number", "shape", "stamp")
+
+    def __init__(self, canonical: str, compact: str, kind: str, number: str | None, stamp: int) -> None:
+        self.canonical = canonical
+        self.compact = compact
+        self.kind = kind
+        self.number = number
+        self.shape = code_shape(canonical)
+        self.holders: dict[int, tuple[bool, str]] = {}
+        self.stamp = stamp
+
+    def copied(self, stamp: int) -> _Entry:
+        copy = _Entry.__new__(_Entry)
+        copy.canonical, copy.compact, copy.kind, copy.number = (
+            self.canonical,
+            self.compact,
+            self.kind,
+            self.number,
+        )
+        copy.shape, copy.holders, copy.stamp = self.shape, dict(self.holders), stamp
+        return copy
+
+
+class _Snapshot:
+    """Entries and keys as of one moment: a large base shared by snapshots, and the few changes since."""
+
+    __slots__ = ("base", "base_keys", "changed", "changed_keys", "neighbours")
+
+    def __init__(
+        self,
+        base: dict[str, _Entry],
+        base_keys: dict[str, tuple[str, ...]],
+        changed: dict[str, _Entry | None],
+        changed_keys: dict[str, tuple[str, ...]],
+        neighbours: CodeNeighbours,
+    ) -> None:
+        self.base = base
+        self.base_keys = base_keys
+        self.changed = changed
+        self.changed_keys = changed_keys
+        self.neighbours = neighbours
+
+    def entry(self, canonical: str) -> _Entry | None:
+        if canonical in self.changed:
+            return self.changed[canonical]
+        return self.base.get(canonical)
+
+    def keyed(self, key: str) -> tuple[str, ...]:
+        if key in self.changed_keys:
+            return self.changed_keys[key]
+        return self.base_keys.get(key, ())
+
+    def entries(self) -> Iterator[_Entry]:
+        for canonical, entry in self.base.items():
+            if canonical not in self.changed:
+                yield entry
+        for changed in self.changed.values():
+            if changed is not None:
+                yield changed
+
+    def new_codes(self) -> list[tuple[str, str]]:
+        """(Compact form, canonical form) of the codes that the base lacks."""
+        return [
+            (entry.compact, canonical)
+            for canonical, entry in self.changed.items()
+            if entry and canonical not in self.base
+        ]
+
+
+class CodeMap:
+    """Codes by canonical form, compact form and number; slots are the numbers of children.
+
+    Not thread-safe by itself: the store adds and removes under its lock. A view that was handed out never changes.
+
+    >>> from gyr_hybrid.storage.protocol import CodeMention
+    >>> codes = CodeMap()
+    >>> codes.add(0, [CodeMention("E1042", "e1042", "e1042", "code", "1042", True)])
+    >>> codes.view().number("1042")[0].text
+    'E1042'
+    """
+
+    def __init__(self) -> None:
+        self._base: dict[str, _Entry] = {}
+        self._base_keys: dict[str, tuple[str, ...]] = {}
+        self._changed: dict[str, _Entry | None] = {}
+        self._changed_keys: dict[str, tuple[str, ...]] = {}
+        self._neighbours = CodeNeighbours(())
+        self._slots: dict[int, tuple[str, ...]] = {}
+        self._stamp = 0
+        self._snapshot: _Snapshot | None = None
+
+    def __len__(self) -> int:
+        return len(self._base) + sum(
+            (entry is not None) - (canonical in self._base) for canonical, entry in self._changed.items()
+        )
+
+    def add(self, slot: int, mentions: Iterable[CodeMention]) -> None:
+        """Add the codes that the child ``slot`` bears; a slot is added once, after ``remove`` again."""
+        best: dict[str, CodeMention] = {}
+        for mention in mentions:
+            known = best.get(mention.canonical)
+            if known is None or (mention.defining and not known.defining):
+                best[mention.canonical] = mention
+        if not best:
+            return
+        self._snapshot = None
+        self._slots[slot] = (*self._slots.get(slot, ()), *best)
+        for canonical, mention in best.items():
+            entry = self._own(canonical)
+            if entry is None:
+                entry = _Entry(canonical, mention.compact, mention.kind, mention.number, self._stamp)
+                self._changed[canonical] = entry
+                for key in _keys(entry):
+                    self._changed_keys[key] = (*self._keyed(key), canonical)
+            entry.holders[slot] = mention.defining, mention.text
+        if len(self._changed) > max(4096, len(self._base) // 8):
+            self._settle()
+
+    def remove(self, slot: int) -> None:
+        """Forget the child ``slot``; an unknown slot is ignored."""
+        canonicals = self._slots.pop(slot, ())
+        if not canonicals:
+            return
+        self._snapshot = None
+        for canonical in canonicals:
+            entry = self._own(canonical)
+            if entry is None:
+                continue
+            entry.holders.pop(slot, None)
+            if not entry.holders:
+                self._changed[canonical] = None
+                for key in _keys(entry):
+                    self._changed_keys[key] = tuple(one for one in self._keyed(key) if one != canonical)
+
+    def view(self, visible: Mask | None = None, passing: Mask | None = None) -> CodeView:
+        """The codes as they are now.
+
+        Args:
+            visible: slots that may be seen; None is all. A slot beyond the mask is not seen.
+            passing: slots that also pass the filters; None is all. Decides ``holders`` alone.
+        """
+        if self._snapshot is None:
+            self._stamp += 1
+            self._snapshot = _Snapshot(
+                self._base, self._base_keys, dict(self._changed), dict(self._changed_keys), self._neighbours
+            )
+        return CodeView(self._snapshot, visible, passing)
+
+    def _own(self, canonical: str) -> _Entry | None:
+        """The entry, copied first if a view has seen it."""
+        entry = self._changed[canonical] if canonical in self._changed else self._base.get(canonical)
+        if entry is not None and entry.stamp != self._stamp:
+            entry = entry.copied(self._stamp)
+            self._changed[canonical] = entry
+        return entry
+
+    def _keyed(self, key: str) -> tuple[str, ...]:
+        return self._changed_keys[key] if key in self._changed_keys else self._base_keys.get(key, ())
+
+    def _settle(self) -> None:
+        """Make a new base of the old one and the changes."""
+        base: dict[str, _Entry] = dict(self._base)
+        for canonical, entry in self._changed.items():
+            if entry is None:
+                base.pop(canonical, None)
+            else:
+                base[canonical] = entry
+        self._base_keys = {
+            key: owners for key, owners in (self._base_keys | self._changed_keys).items() if owners
+        }
+        self._base, self._changed, self._changed_keys = base, {}, {}
+        self._neighbours = CodeNeighbours(
+            (entry.compact, canonical, entry.shape) for canonical, entry in base.items()
+        )
+
+
+def _keys(entry: _Entry) -> list[str]:
+    keys = [f"c{entry.compact}"]
+    if entry.number is not None:
+        keys.append(f"n{_plain_number(entry.number)}")
+    return keys
+
+
+def _plain_number(number: str) -> str:
+    return number.lstrip("0") or "0"
+
+
+class CodeView:
+    """The codes of one moment as one scope sees them."""
+
+    def __init__(self, snapshot: _Snapshot, visible: Mask | None, passing: Mask | None) -> None:
+        self._snapshot = snapshot
+        self._visible = None if visible is None else visible.tobytes()
+        self._passing = None if passing is None else passing.tobytes()
+
+    def exact(self, canonical: str) -> KnownCode | None:
+        """The code with this canonical form."""
+        entry = self._snapshot.entry(canonical)
+        return None if entry is None else self._known(entry)
+
+    def compact(self, compact: str) -> list[KnownCode]:
+        """The codes with this compact form."""
+        return self._all_known(self._snapshot.keyed(f"c{compact}"))
+
+    def number(self, number: str) -> list[KnownCode]:
+        """The codes around this number; leading zeros do not count."""
+        return self._all_known(self._snapshot.keyed(f"n{_plain_number(number)}"))
+
+    def members(self, prefix: str, limit: int = 50, *, anywhere: bool = False) -> list[KnownCode]:
+        """Codes that begin with ``prefix`` and go on, natural order.
+
+        Args:
+            prefix: canonical or compact form.
+            limit: at most so many.
+            anywhere: they may go on within a part (``e10`` of ``e1042``); else only at a separator.
+        """
+        snapshot = self._snapshot
+        start = "".join(character for character in prefix if character not in "-_/:# ")
+        compact = (
+            start
+            if "." in start and start[-1:].isdigit() and start.lstrip("v")[0:1].isdigit()
+            else start.replace(".", "")
+        )
+        candidates = [
+            canonical
+            for canonical in snapshot.neighbours.beginning_with(compact)
+            if canonical not in snapshot.changed
+        ]
+        candidates += [
+            canonical
+            for canonical, entry in snapshot.changed.items()
+            if entry and (entry.compact.startswith(compact) or canonical.startswith(prefix))
+        ]
+        kept = [canonical for canonical in candidates if _continues(canonical, compact, anywhere)]
+        found: list[KnownCode] = []
+        for canonical in sorted(set(kept), key=_natural):
+            entry = snapshot.entry(canonical)
+            if entry is not None and (known := self._known(entry)) is not None:
+                found.append(known)
+                if len(found) == limit:
+                    break
+        return found
+
+    def near(self, canonical: str, *, distance: int = 2, limit: int = 5) -> list[KnownCode]:
+        """Codes within the edit distance (separators do not count), then those of the same prefix and shape."""
+        snapshot = self._snapshot
+        compact = "".join(character for character in canonical if character not in "-_/:# ")
+        shape = coarse_shape(code_shape(canonical))
+        new = snapshot.new_codes()
+        ranked = snapshot.neighbours.within(compact, distance, new)
+        ranked.sort(
+            key=lambda pair: (
+                pair[0],
+                coarse_shape(code_shape(pair[1])) != shape,
+                -common_prefix(pair[1], canonical),
+                _natural(pair[1]),
+            )
+        )
+        found: dict[str, KnownCode] = {}
+        for other in [*(name for _, name in ranked), *snapshot.neighbours.alike(compact, canonical, new)]:
+            if other == canonical or other in found:
+                continue
+            entry = snapshot.entry(other)
+            if entry is not None and (known := self._known(entry)) is not None:
+                found[other] = known
+                if len(found) == limit:
+                    break
+        return list(found.values())
+
+    def knows_shape(self, canonical: str) -> bool:
+        """Whether a visible code has the shape of this one: same pattern of letters and digits, or same prefix and outline."""
+        snapshot = self._snapshot
+        shape = code_shape(canonical)
+        for other in snapshot.neighbours.shaped(canonical, shape):
+            entry = snapshot.entry(other)
+            if entry is not None and other != canonical and self._sees(entry):
+                return True
+        lead, outline = leading(canonical), coarse_shape(shape)
+        return any(
+            entry is not None
+            and other != canonical
+            and (entry.shape == shape or (coarse_shape(entry.shape) == outline and leading(other) == lead))
+            and self._sees(entry)
+            for other, entry in snapshot.changed.items()
+        )
+
+    def holders(self, canonical: str) -> list[tuple[int, bool]]:
+        """(Slot, defining) of the children that bear the code, are visible and pass the filters; by slot."""
+        entry = self._snapshot.entry(canonical)
+        if entry is None:
+            return []
+        passing = self._passing
+        return [
+            (slot, defining)
+            for slot, (defining, _) in sorted(entry.holders.items())
+            if self._slot_visible(slot) and (passing is None or (slot < len(passing) and passing[slot]))
+        ]
+
+    def all(self) -> Iterator[KnownCode]:
+        """Every visible code, in no order."""
+        for entry in self._snapshot.entries():
+            known = self._known(entry)
+            if known is not None:
+                yield known
+
+    def _slot_visible(self, slot: int) -> bool:
+        visible = self._visible
+        return visible is None or (slot < len(visible) and bool(visible[slot]))
+
+    def _sees(self, entry: _Entry) -> bool:
+        return self._visible is None or any(map(self._slot_visible, entry.holders))
+
+    def _all_known(self, canonicals: Iterable[str]) -> list[KnownCode]:
+        entries = (self._snapshot.entry(canonical) for canonical in canonicals)
+        known = (self._known(entry) for entry in entries if entry is not None)
+        return sorted((one for one in known if one is not None), key=lambda one: _natural(one.canonical))
+
+    def _known(self, entry: _Entry) -> KnownCode | None:
+        holders = entry.holders
+        if self._visible is not None:
+            holders = {slot: held for slot, held in holders.items() if self._slot_visible(slot)}
+        if not holders:
+            return None
+        votes: Counter[str] = Counter()
+        for _, (defining, text) in zip(range(_SPELLINGS), holders.values(), strict=False):
+            votes[text] += _SPELLINGS if defining else 1
+        text = max(votes, key=lambda spelling: (votes[spelling], spelling))
+        return KnownCode(text, entry.canonical, entry.compact, entry.kind, entry.number, len(holders))
+
+
+def leading(canonical: str) -> str:
+    """The run of letters, or of digits, that a code begins with."""
+    match = re.match(r"[^\W\d_]+|\d+", canonical)
+    return match.group() if match else canonical[:1]
+
+
+def _continues(canonical: str, compact: str, anywhere: bool) -> bool:
+    """Whether the code goes on after the characters of ``compact``, at a separator unless ``anywhere``."""
+    at = 0
+    for position, character in enumerate(canonical):
+        if at == len(compact):
+            return anywhere or character in _SEPARATORS
+        if character == compact[at]:
+            at += 1
+        elif character not in _SEPARATORS:
+            return False
+    return False
+
+
+def _natural(canonical: str) -> tuple[tuple[int, int, str], ...]:
+    return tuple(
+        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in _NATURAL.split(canonical) if part
+    )

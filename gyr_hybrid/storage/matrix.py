@@ -1,0 +1,54 @@
+"""Exact search over float32 unit vectors, one row per slot."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK_ROWS = 8192
+"""Rows that room is made for at once when documents are added."""
+
+
+class Matrix:
+    """Rows that are written once. Growing adds a block and moves nothing, so readers are not disturbed."""
+
+    def __init__(self, dimension: int, rows: int = 0) -> None:
+        self.dimension = dimension
+        self._blocks: list[tuple[int, NDArray[np.float32]]] = []
+        self._room = 0
+        if rows:
+            self._add_block(rows)
+
+    def write(self, slots: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
+        """Set rows; slots beyond the end make room."""
+        if not len(slots):
+            return
+        while int(slots.max()) >= self._room:
+            self._add_block(BLOCK_ROWS)
+        for start, block in self._blocks:
+            inside = (slots >= start) & (slots < start + len(block))
+            if inside.any():
+                block[slots[inside] - start] = vectors[inside]
+
+    def products(self, vector: NDArray[np.float32], n: int) -> NDArray[np.float32]:
+        """Dot products of the first n rows."""
+        scores = np.zeros(n, dtype=np.float32)
+        for start, block in self._blocks:
+            end = min(start + len(block), n)
+            if start < end:
+                np.dot(block[: end - start], vector, out=scores[start:end])
+        return scores
+
+    def products_of(self, vector: NDArray[np.float32], slots: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Dot products of some rows, given in ascending order."""
+        scores = np.zeros(len(slots), dtype=np.float32)
+        for start, block in self._blocks:
+            first, last = np.searchsorted(slots, (start, start + len(block)))
+            if first < last:
+                np.dot(block[slots[first:last] - start], vector, out=scores[first:last])
+        return scores
+
+    def _add_block(self, rows: int) -> None:
+        # room for rows that get no vector must read as zero
+        self._blocks.append((self._room, np.zeros((rows, self.dimension), dtype=np.float32)))
+        self._room += rows

@@ -1,0 +1,48 @@
+"""The best k of many scores, exactly, equal ones in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Slots = NDArray[np.intp]
+Positions = Callable[[Slots], NDArray[np.int64]]
+"""Slots -> their places in reading order."""
+
+_WIDTH = 64
+"""Scores per group when looking for a threshold; any value is exact, this one was fastest at 10^5 scores."""
+
+
+def top_k(
+    scores: NDArray[np.float32], k: int, positions: Positions, *, above: float = -np.inf
+) -> tuple[Slots, NDArray[np.float32]]:
+    """Indices and values of the k largest scores above ``above``, best first, ties by position.
+
+    >>> slots, values = top_k(np.array([1, 3, 3, 0], dtype=np.float32), 2, lambda slots: -slots)
+    >>> slots.tolist(), values.tolist()
+    ([2, 1], [3.0, 3.0])
+    """
+    empty = np.zeros(0, dtype=np.intp)
+    if k < 1 or not len(scores):
+        return empty, np.zeros(0, dtype=np.float32)
+    threshold = _threshold(scores, k)
+    found = np.flatnonzero(
+        (scores >= threshold) & (scores > above) if threshold <= above else scores >= threshold
+    )
+    values = scores[found]
+    if len(found) > k:
+        kept = values >= np.partition(values, len(values) - k)[len(values) - k]
+        found, values = found[kept], values[kept]
+    order = np.lexsort((positions(found), -values))[:k]
+    return found[order], values[order]
+
+
+def _threshold(scores: NDArray[np.float32], k: int) -> float:
+    """A lower bound of the k-th largest score: the k-th largest of the groups' maxima."""
+    groups = len(scores) // _WIDTH
+    if groups <= k:
+        return -np.inf
+    maxima = scores[: groups * _WIDTH].reshape(groups, _WIDTH).max(axis=1)
+    return float(np.partition(maxima, groups - k)[groups - k])

@@ -1,0 +1,286 @@
+"""What one question sees of one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from llama_index.core.schema import Document, TextNode
+from numpy.typing import NDArray
+
+from gyr_hybrid.errors import EmbeddingError
+from gyr_hybrid.storage.protocol import Hit, Scope, Vector
+from gyr_hybrid.storage.ranking import top_k
+from gyr_hybrid.storage.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from gyr_hybrid.storage.code_map import CodeView, KnownCode
+
+Bool = NDArray[np.bool_]
+
+FEW = 5
+"""A scope that leaves fewer than one slot in so many is searched by its slots, not by masking all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """What a scope sees at a generation."""
+
+    documents: Bool
+    """Visible documents by row: tenant, acl, day, one version of each."""
+    allowed: Bool
+    """Live documents by row that tenant and acl allow, on any day and in any version."""
+    visible: Bool | None
+    """Children of visible documents by slot; None for all."""
+    passing: Bool | None
+    """Those of them that pass the filters too; None for all."""
+    count: int
+    """How many are passing."""
+    slots: NDArray[np.intp] | None
+    """The passing slots, where they are few."""
+
+
+class Source(Protocol):
+    """What a view still reads from the database."""
+
+    def term_ids(self, tokens: Sequence[str]) -> dict[str, int]: ...
+    def read_nodes(self, wanted: Sequence[tuple[int, int, int]]) -> list[TextNode | None]:
+        """Nodes by (document key, piece, ordinal)."""
+        ...
+
+    def read_document(self, doc_key: int) -> Document | None: ...
+    def code_view(self, visible: Bool | None, passing: Bool | None) -> CodeView: ...
+
+
+class SnapshotView:
+    """A ``View`` over a snapshot."""
+
+    def __init__(
+        self, snapshot: Snapshot, masks: Masks, scope: Scope, source: Source, dimension: int | None
+    ) -> None:
+        self._snapshot = snapshot
+        self._masks = masks
+        self._scope = scope
+        self._source = source
+        self._dimension = dimension
+
+    @property
+    def generation(self) -> int:
+        return self._snapshot.generation
+
+    @property
+    def dimension(self) -> int | None:
+        return self._dimension
+
+    @property
+    def n_children(self) -> int:
+        return self._snapshot.n_live
+
+    @property
+    def n_visible(self) -> int:
+        return self._masks.count
+
+    # searches
+
+    def dense(self, vector: Vector, k: int) -> list[Hit]:
+        snapshot, masks = self._snapshot, self._masks
+        query = self._unit(vector)
+        if query is None or snapshot.matrix is None or not masks.count:
+            return []
+        if masks.slots is not None:
+            slots = (
+                masks.slots if snapshot.has_vector is None else masks.slots[snapshot.has_vector[masks.slots]]
+            )
+            scores = snapshot.matrix.products_of(query, slots)
+            best, values = top_k(scores, k, lambda places: snapshot.slot_positions(slots[places]))
+            return self._hits(slots[best], values)
+        scores = snapshot.matrix.products(query, snapshot.n_slots)
+        for mask in (masks.passing, snapshot.has_vector):
+            if mask is not None:
+                scores[~mask] = -np.inf
+        best, values = top_k(scores, k, snapshot.slot_positions)
+        return self._hits(best, values)
+
+    def lexical(self, weights: Mapping[str, float], k: int) -> list[Hit]:
+        if not self._masks.count:
+            return []
+        scores = self._snapshot.postings.scores(
+            self._terms(weights), self._masks.passing, few=self._masks.slots is not None
+        )
+        best, values = top_k(scores, k, self._snapshot.slot_positions, above=0.0)
+        return self._hits(best, values)
+
+    def bm25(self, weights: Mapping[str, float], node_ids: Sequence[str]) -> dict[str, float]:
+        ids, slots = self._slots(node_ids)
+        terms = self._terms(weights)
+        if not ids or not terms:
+            return dict.fromkeys(ids, 0.0)
+        return dict(zip(ids, self._snapshot.postings.scores_of(terms, slots).tolist(), strict=True))
+
+    def cosine(self, vector: Vector, node_ids: Sequence[str]) -> dict[str, float]:
+        ids, slots = self._slots(node_ids)
+        query, matrix, has_vector = self._unit(vector), self._snapshot.matrix, self._snapshot.has_vector
+        if not ids or query is None or matrix is None:
+            return {}
+        order = np.argsort(slots)
+        scores = np.empty(len(slots), dtype=np.float32)
+        scores[order] = matrix.products_of(query, slots[order].astype(np.intp))
+        pairs = zip(ids, scores.tolist(), slots.tolist(), strict=True)
+        return {i: score for i, score, slot in pairs if has_vector is None or has_vector[slot]}
+
+    def idf(self, token: str) -> float:
+        return self._snapshot.postings.idf(self._source.term_ids([token]).get(token))
+
+    def frequencies(self, tokens: Sequence[str], node_ids: Sequence[str]) -> NDArray[np.int32]:
+        table = np.zeros((len(node_ids), len(tokens)), dtype=np.int32)
+        rows, slots = self._aligned_slots(node_ids)
+        terms = self._source.term_ids(tokens)
+        columns = [i for i, token in enumerate(tokens) if token in terms]
+        if len(rows) and columns:
+            found = self._snapshot.postings.frequencies([terms[tokens[i]] for i in columns], slots)
+            table[rows[:, None], np.array(columns)] = found
+        return table
+
+    def lengths(self, node_ids: Sequence[str]) -> NDArray[np.int32]:
+        out = np.zeros(len(node_ids), dtype=np.int32)
+        rows, slots = self._aligned_slots(node_ids)
+        out[rows] = self._snapshot.postings.lengths[slots]
+        return out
+
+    @cached_property
+    def codes(self) -> VisibleCodes:
+        return VisibleCodes(self)
+
+    # look-ups
+
+    def nodes(self, node_ids: Sequence[str]) -> dict[str, TextNode]:
+        nodes, keys = self._snapshot.nodes, self._snapshot.documents.keys
+        numbers = self._numbers(node_ids)
+        wanted = [
+            (int(keys[nodes.documents[n]]), int(nodes.pieces[n]), int(nodes.ordinals[n]))
+            for n in numbers.values()
+        ]
+        read = self._source.read_nodes(wanted)
+        return {node_id: node for node_id, node in zip(numbers, read, strict=True) if node is not None}
+
+    def children(self, section_ids: Sequence[str]) -> dict[str, list[str]]:
+        ids = self._snapshot.nodes.ids
+        return {
+            section: [ids[child] for child in self._snapshot.children(number)]
+            for section, number in self._numbers(section_ids).items()
+        }
+
+    def parents(self, child_ids: Sequence[str]) -> dict[str, str]:
+        nodes = self._snapshot.nodes
+        found = {}
+        for child, number in self._numbers(child_ids).items():
+            parent = int(nodes.parents[number])
+            if parent >= 0:
+                found[child] = nodes.ids[parent]
+        return found
+
+    def header_paths(self, node_ids: Sequence[str]) -> list[tuple[str, ...]]:
+        nodes = self._snapshot.nodes
+        numbers = self._numbers(node_ids)
+        paths = (int(nodes.paths[numbers[i]]) if i in numbers else -1 for i in node_ids)
+        return [nodes.header_paths[path] if path >= 0 else () for path in paths]
+
+    def spans(self, node_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        nodes = self._snapshot.nodes
+        spans = {i: (int(nodes.starts[n]), int(nodes.ends[n])) for i, n in self._numbers(node_ids).items()}
+        return {node_id: span for node_id, span in spans.items() if span[0] >= 0}
+
+    def position(self, node_id: str) -> int:
+        number = self._snapshot.find(node_id, self._masks.documents)
+        return self._snapshot.position(number) if number >= 0 else len(self._snapshot.documents) << 32
+
+    def document(self, doc_id: str, version: str | None = None) -> Document | None:
+        documents = self._snapshot.documents
+        allowed = self._masks.documents if version is None else self._masks.allowed
+        rules = documents.rules.rows
+        rows = [row for row in documents.rows_of(doc_id) if allowed[row]]
+        if version is not None:
+            rows = [row for row in rows if rules[row].version == version]
+        if not rows:
+            return None
+        return self._source.read_document(int(documents.keys[max(rows, key=lambda row: rules[row].rank)]))
+
+    # helpers
+
+    def _hits(self, slots: NDArray[np.intp], values: NDArray[np.float32]) -> list[Hit]:
+        ids = self._snapshot.nodes.ids
+        numbers = self._snapshot.slot_nodes[slots].tolist()
+        return [Hit(ids[number], score) for number, score in zip(numbers, values.tolist(), strict=True)]
+
+    def _unit(self, vector: Vector) -> Vector | None:
+        """The query as a unit vector; None when it points nowhere."""
+        query = np.asarray(vector, dtype=np.float32)
+        if self._dimension is not None and query.shape != (self._dimension,):
+            raise EmbeddingError(
+                f"the query vector has shape {query.shape}, the index {self._dimension} dimensions; "
+                "use the embedding model that the index was built with"
+            )
+        norm = float(np.linalg.norm(query))
+        return query / np.float32(norm) if np.isfinite(norm) and norm > 0.0 else None
+
+    def _terms(self, weights: Mapping[str, float]) -> dict[int, float]:
+        numbers = self._source.term_ids(list(weights))
+        return {numbers[token]: weight for token, weight in weights.items() if token in numbers}
+
+    def _numbers(self, node_ids: Sequence[str]) -> dict[str, int]:
+        visible = self._masks.documents
+        numbers = {node_id: self._snapshot.find(node_id, visible) for node_id in node_ids}
+        return {node_id: number for node_id, number in numbers.items() if number >= 0}
+
+    def _slots(self, node_ids: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:
+        """The visible children among the ids, and their slots."""
+        nodes = self._snapshot.nodes
+        slots = {node_id: int(nodes.slots[number]) for node_id, number in self._numbers(node_ids).items()}
+        slots = {node_id: slot for node_id, slot in slots.items() if slot >= 0}
+        return list(slots), np.fromiter(slots.values(), dtype=np.int32, count=len(slots))
+
+    def _aligned_slots(self, node_ids: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """Places in ``node_ids`` of visible children, and their slots."""
+        nodes, visible = self._snapshot.nodes, self._masks.documents
+        numbers = [self._snapshot.find(node_id, visible) for node_id in node_ids]
+        slots = np.array([nodes.slots[n] if n >= 0 else -1 for n in numbers], dtype=np.int32)
+        rows = np.flatnonzero(slots >= 0)
+        return rows, slots[rows]
+
+
+class VisibleCodes:
+    """The code map as a view sees it, with child ids for slots."""
+
+    def __init__(self, view: SnapshotView) -> None:
+        self._snapshot = view._snapshot
+        self._view = view._source.code_view(view._masks.visible, view._masks.passing)
+
+    def exact(self, canonical: str) -> KnownCode | None:
+        return self._view.exact(canonical)
+
+    def compact(self, compact: str) -> list[KnownCode]:
+        return self._view.compact(compact)
+
+    def number(self, number: str) -> list[KnownCode]:
+        return self._view.number(number)
+
+    def members(self, prefix: str, limit: int = 50) -> list[KnownCode]:
+        return self._view.members(prefix, limit)
+
+    def near(self, canonical: str, *, distance: int = 2, limit: int = 5) -> list[KnownCode]:
+        return self._view.near(canonical, distance=distance, limit=limit)
+
+    def holders(self, canonical: str) -> list[tuple[str, bool]]:
+        snapshot = self._snapshot
+        held = [
+            (slot, defining) for slot, defining in self._view.holders(canonical) if slot < snapshot.n_slots
+        ]
+        slots = np.array([slot for slot, _ in held], dtype=np.intp)
+        order = np.argsort(snapshot.slot_positions(slots)).tolist() if held else []
+        return [(snapshot.nodes.ids[snapshot.slot_nodes[held[i][0]]], held[i][1]) for i in order]
+
+    def all(self) -> Iterator[KnownCode]:
+        return self._view.all()

@@ -1,0 +1,281 @@
+"""Documents into rows: everything that one commit writes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from llama_index.core.schema import MetadataMode
+from numpy.typing import NDArray
+
+from gyr_hybrid.errors import DocumentError, EmbeddingError
+from gyr_hybrid.storage.packing import PackedDocument, pack_document, pack_text
+from gyr_hybrid.storage.postings import MAX_FREQUENCY
+from gyr_hybrid.storage.protocol import Batch, DocumentKey, DocumentRecord, Vector, embed_hash
+from gyr_hybrid.storage.terms import Terms
+from gyr_hybrid.storage.visibility import Rules
+
+RETIRED_FOR = 60.0
+"""Seconds that a replaced or deleted document stays for readers that look at an older commit."""
+SAME_VECTOR = 1e-3
+"""Vectors of one text that differ by less in every number are the same; services repeat themselves so closely."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    record: DocumentRecord
+    packed: PackedDocument
+    rules: Rules
+    counts: list[Counter[str]]
+    """Per child its tokens."""
+    hashes: list[bytes]
+    """Per child the hash of its EMBED text; empty without vectors."""
+    vectors: list[Vector | None]
+
+
+class Writer:
+    """Writes one batch. ``prepare`` needs no transaction, ``write`` runs inside one."""
+
+    def __init__(self, connection: sqlite3.Connection, terms: Terms, vector_type: str) -> None:
+        self._connection = connection
+        self._terms = terms
+        self._type = np.dtype(vector_type)
+        self._numbers: dict[str, int] = {}
+
+    def prepare(self, batch: Batch) -> tuple[Batch, list[_Prepared]]:
+        """Check and pack a batch."""
+        keys = [record.key for record in batch.upserts]
+        twice = [key for key, n in Counter(keys).items() if n > 1]
+        if twice:
+            raise DocumentError(
+                f"the batch holds {twice[0]!r} twice; give each document its own id or version"
+            )
+        return batch, [self._prepare(record) for record in batch.upserts]
+
+    def write(self, prepared: tuple[Batch, list[_Prepared]]) -> int:
+        """Write the batch and return its generation; nothing to do leaves the old one."""
+        batch, documents = prepared
+        generation = int(self._get("store.generation") or 0)
+        gone = self._retire([*batch.deletes, *(d.record.key for d in documents)], generation + 1)
+        self._check_dimension(v for d in documents for v in d.vectors if v is not None)
+        for document in documents:
+            self._insert(document, generation + 1)
+        if not gone and not documents:
+            return generation
+        self._purge()
+        self._set("store.generation", generation + 1)
+        return generation + 1
+
+    def committed(self) -> None:
+        """Remember what the commit made known."""
+        self._terms.remember(self._numbers)
+
+    def keep(self, vectors: Mapping[str, Vector]) -> None:
+        """Put vectors into the cache by the hash of their text."""
+        units = {bytes.fromhex(h): _unit(v, f"the text {h}") for h, v in vectors.items()}
+        self._check_dimension(units.values())
+        self._connection.executemany(
+            "INSERT INTO vectors (hash, vector) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET vector = vector",
+            [(h, v.astype(self._type).tobytes()) for h, v in units.items()],
+        )
+
+    def _prepare(self, record: DocumentRecord) -> _Prepared:
+        doc_id = record.document.id_
+        packed = pack_document(record.document, record.nodes)
+        children = set(packed.children)
+        for name, ids in (("tokens", record.tokens), ("codes", record.codes), ("vectors", record.vectors)):
+            unknown = next((i for i in ids if i not in children), None)
+            if unknown is not None:
+                raise DocumentError(
+                    f"document {doc_id!r}: {name} are given for {unknown!r}, which is no child of it"
+                )
+        vectors = [
+            _unit(record.vectors[child], f"the child {child!r}") if child in record.vectors else None
+            for child in packed.children
+        ]
+        texts = {node.node_id: node for node in record.nodes} if record.vectors else {}
+        return _Prepared(
+            record=record,
+            packed=packed,
+            rules=Rules.of(doc_id, record.document.metadata),
+            counts=[Counter(record.tokens.get(child, ())) for child in packed.children],
+            hashes=[
+                bytes.fromhex(embed_hash(texts[child].get_content(MetadataMode.EMBED)))
+                if v is not None
+                else b""
+                for child, v in zip(packed.children, vectors, strict=True)
+            ],
+            vectors=vectors,
+        )
+
+    def _retire(self, keys: Iterable[DocumentKey], generation: int) -> list[int]:
+        gone = []
+        now = time.time()
+        for doc_id, version in dict.fromkeys(keys):
+            row = self._connection.execute(
+                "SELECT doc_key FROM documents WHERE doc_id = ? AND version = ? AND retired_at IS NULL",
+                (doc_id, version or ""),
+            ).fetchone()
+            if row is not None:
+                gone.append(row[0])
+                self._connection.execute(
+                    "UPDATE documents SET retired_at = ? WHERE doc_key = ?", (now, row[0])
+                )
+                self._connection.execute("INSERT INTO removals VALUES (?, ?)", (row[0], generation))
+        return gone
+
+    def _purge(self) -> None:
+        """Remove what was retired long enough ago that no reader looks at it."""
+        purge_retired(self._connection, time.time() - RETIRED_FOR)
+
+    def _insert(self, prepared: _Prepared, generation: int) -> None:
+        record, packed, rules = prepared.record, prepared.packed, prepared.rules
+        codes = [
+            [
+                i,
+                *(
+                    [m.text, m.canonical, m.compact, m.kind, m.number, m.defining]
+                    for m in record.codes[child]
+                ),
+            ]
+            for i, child in enumerate(packed.children)
+            if record.codes.get(child)
+        ]
+        metadata = record.document.metadata
+        cursor = self._connection.execute(
+            f"INSERT INTO documents ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})",
+            (
+                record.document.id_,
+                rules.version,
+                generation,
+                record.fingerprint,
+                record.root,
+                _text(metadata.get("source")),
+                _text(metadata.get("title")),
+                rules.tenant,
+                None if rules.acl is None else json.dumps(rules.acl),
+                None if rules.valid_from is None else rules.valid_from.isoformat(),
+                None if rules.valid_to is None else rules.valid_to.isoformat(),
+                rules.updated_at,
+                packed.n_sections,
+                len(packed.children),
+                packed.document,
+                packed.shared,
+                json.dumps(packed.node_ids, ensure_ascii=False),
+                json.dumps(packed.paths, ensure_ascii=False),
+                packed.layout.tobytes(),
+                self._pack_terms(prepared.counts),
+                self._vector_keys(prepared).tobytes(),
+                json.dumps(codes, ensure_ascii=False) if codes else None,
+            ),
+        )
+        self._connection.executemany(
+            "INSERT INTO pieces VALUES (?, ?, ?, ?, ?)",
+            [(cursor.lastrowid, i, p.start, pack_text(p.text), p.nodes) for i, p in enumerate(packed.pieces)],
+        )
+
+    def _pack_terms(self, counts: Sequence[Counter[str]]) -> bytes:
+        """int32: distinct terms per child, tokens per child, term numbers, frequencies."""
+        terms = [term for count in counts for term in count]
+        numbers = self._terms.add(self._connection, (t for t in terms if t not in self._numbers))
+        self._numbers.update(numbers)
+        parts = (
+            [len(count) for count in counts],
+            [sum(count.values()) for count in counts],
+            [self._numbers[term] for term in terms],
+            [min(n, MAX_FREQUENCY) for count in counts for n in count.values()],
+        )
+        return np.concatenate([np.array(part, dtype=np.int32) for part in parts]).tobytes()
+
+    def _vector_keys(self, prepared: _Prepared) -> NDArray[np.int64]:
+        keys = np.zeros(len(prepared.vectors), dtype=np.int64)
+        for i, (digest, vector) in enumerate(zip(prepared.hashes, prepared.vectors, strict=True)):
+            if vector is not None:
+                keys[i] = self._vector_key(digest, vector)
+        return keys
+
+    def _vector_key(self, digest: bytes, vector: Vector) -> int:
+        row = self._connection.execute(
+            "SELECT vector_key, vector FROM vectors WHERE hash = ?", (digest,)
+        ).fetchone()
+        hashed: bytes | None = digest
+        if row is not None:
+            kept = np.frombuffer(row[1], dtype=self._type).astype(np.float32)
+            if np.abs(kept - vector).max() <= SAME_VECTOR:
+                return int(row[0])
+            hashed = None
+        cursor = self._connection.execute(
+            "INSERT INTO vectors (hash, vector) VALUES (?, ?)", (hashed, vector.astype(self._type).tobytes())
+        )
+        return int(cursor.lastrowid or 0)
+
+    def _check_dimension(self, vectors: Iterable[Vector]) -> None:
+        known = self._get("store.dimension")
+        for vector in vectors:
+            if known is None:
+                known = len(vector)
+                self._set("store.dimension", known)
+            elif len(vector) != known:
+                raise EmbeddingError(
+                    f"a vector has {len(vector)} dimensions, the index {known}; "
+                    "use the embedding model that the index was built with, or build a new index"
+                )
+
+    def _get(self, name: str) -> int | None:
+        row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def _set(self, name: str, value: int) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, str(value)))
+
+
+_COLUMNS = (
+    "doc_id",
+    "version",
+    "generation",
+    "fingerprint",
+    "root",
+    "source",
+    "title",
+    "tenant",
+    "acl",
+    "valid_from",
+    "valid_to",
+    "updated_at",
+    "n_sections",
+    "n_children",
+    "document",
+    "shared",
+    "node_ids",
+    "header_paths",
+    "layout",
+    "terms",
+    "vectors",
+    "codes",
+)
+
+
+def purge_retired(connection: sqlite3.Connection, before: float) -> None:
+    """Remove documents that were retired before a moment (seconds since 1970)."""
+    keys = "SELECT doc_key FROM documents WHERE retired_at IS NOT NULL AND retired_at < ?"
+    connection.execute(f"DELETE FROM pieces WHERE doc_key IN ({keys})", (before,))
+    connection.execute("DELETE FROM documents WHERE retired_at IS NOT NULL AND retired_at < ?", (before,))
+
+
+def _unit(vector: Vector, whose: str) -> Vector:
+    """The vector as float32 of length 1."""
+    values = np.asarray(vector, dtype=np.float32)
+    norm = float(np.linalg.norm(values)) if values.ndim == 1 else 0.0
+    if not np.isfinite(norm) or norm == 0.0:
+        what = "is zero, NaN or infinite" if values.ndim == 1 else f"has the shape {values.shape}"
+        raise EmbeddingError(f"the vector of {whose} {what}; check the embedding model")
+    return values / np.float32(norm)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
