@@ -380,7 +380,7 @@ def leading(canonical: str) -> str:
 def _continues(canonical: str, compact: str, anywhere: bool) -> bool:
     """Whether the code goes on after the characters of ``compact``, at a separator unless ``anywhere``."""
     at = 0
-    for position, character in enumerate(canonical):
+    for character in canonical:
         if at == len(compact):
             return anywhere or character in _SEPARATORS
         if character == compact[at]:

@@ -111,6 +111,10 @@ class Scope:
     filters: Filter | None = None
 
 
+EVERYTHING = Scope()
+"""What is valid today, whoever asks."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckReport:
     """What ``check`` found."""
@@ -243,7 +247,7 @@ class KnowledgeStore(Protocol):
         """
         ...
 
-    def view(self, scope: Scope = ...) -> View: ...
+    def view(self, scope: Scope = EVERYTHING) -> View: ...
     def fingerprints(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]: ...
     def documents(self) -> list[DocumentInfo]:
         """All versions of all documents, by doc id and version."""

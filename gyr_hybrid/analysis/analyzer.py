@@ -1,0 +1,308 @@
+"""The Analyzer: text to tokens and codes, the same for documents and questions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gyr_hybrid.analysis.codes import Code, Mention
+from gyr_hybrid.analysis.context import Surroundings, counted, defines, in_code_marks, whole_place
+from gyr_hybrid.analysis.folding import fold
+from gyr_hybrid.analysis.pieces import Piece, Strength
+from gyr_hybrid.analysis.recognition import Recognizer, Scan
+from gyr_hybrid.analysis.segmentation import Segmenter
+from gyr_hybrid.analysis.sentences import HAN_KANA
+from gyr_hybrid.analysis.vocabulary import MIXED_WORDS, QUESTION_WORDS, STOP_WORDS
+from gyr_hybrid.analysis.words import piece_tokens, simplify
+from gyr_hybrid.errors import ConfigurationError
+
+RULES = "1"
+"""Version of the rules: raised whenever the same text would give other tokens or codes."""
+
+_HAN = re.compile("[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_KANA = re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]+")
+_HAN_OR_KANA = re.compile(f"[{HAN_KANA}]")
+_LEXICON_FILES = ("userdict.txt", "code_patterns.txt", "class_words.txt", "family_words.txt")
+
+
+class Analyzer:
+    """Turns text into index tokens and codes; one object serves documents and questions.
+
+    Args:
+        user_words: words that the segmenter must know; each ``"word"`` or ``"word frequency tag"`` (jieba's form).
+        code_patterns: regular expressions whose matches are codes, before the built-in rules.
+        class_words: words beside which a code is meant (``工单类型``), added to the built-in ones.
+        family_words: words after a prefix that mean all its codes (``全线``), added to the built-in ones.
+        stop_words: words without weight, added to the built-in ones.
+        backend: ``auto`` (rjieba when installed), ``jieba`` or ``rjieba``; the tokens are the same.
+
+    Raises:
+        ConfigurationError: a pattern that is no regular expression, or an unknown back end.
+
+    >>> analyzer = Analyzer()
+    >>> [code.canonical for code in analyzer.codes("报错Ｅ１０４２时，见 NS-X2-BLK-M")]
+    ['e1042', 'ns-x2-blk-m']
+    """
+
+    def __init__(
+        self,
+        *,
+        user_words: Iterable[str] = (),
+        code_patterns: Iterable[str] = (),
+        class_words: Iterable[str] = (),
+        family_words: Iterable[str] = (),
+        stop_words: Iterable[str] = (),
+        backend: str = "auto",
+    ) -> None:
+        self._lexicon = {
+            "user_words": _lines(user_words),
+            "code_patterns": _lines(code_patterns),
+            "class_words": _lines(class_words),
+            "family_words": _lines(family_words),
+            "stop_words": _lines(stop_words),
+        }
+        words = [_user_word(line) for line in self._lexicon["user_words"]]
+        mixed = [word for word, _ in words if not _HAN.fullmatch(word)]
+        self.recognizer = Recognizer(self._lexicon["code_patterns"], [*MIXED_WORDS, *mixed])
+        self.surroundings = Surroundings(self._lexicon["class_words"], self._lexicon["family_words"])
+        self._segmenter = Segmenter(
+            [(simplify(word), freq) for word, freq in words if _HAN.fullmatch(word)], backend
+        )
+        self._stop_words = STOP_WORDS | {simplify(fold(word)) for word in self._lexicon["stop_words"]}
+
+    @classmethod
+    def from_folder(cls, path: str | Path, *, backend: str = "auto") -> Analyzer:
+        """Analyzer with the lexicon files of a folder; a missing file is an empty one.
+
+        ``userdict.txt`` (jieba's form), ``code_patterns.txt``, ``class_words.txt``, ``family_words.txt``: UTF-8, one
+        entry a line, blank lines and lines that begin with ``#`` left out.
+
+        Raises:
+            ConfigurationError: the folder does not exist, or a file cannot be read.
+        """
+        folder = Path(path)
+        if not folder.is_dir():
+            raise ConfigurationError(
+                f"lexicon folder {str(folder)!r} does not exist; give the folder that holds {', '.join(_LEXICON_FILES)}"
+            )
+        user_words, code_patterns, class_words, family_words = (
+            _read_lines(folder / name) for name in _LEXICON_FILES
+        )
+        return cls(
+            user_words=user_words,
+            code_patterns=code_patterns,
+            class_words=class_words,
+            family_words=family_words,
+            backend=backend,
+        )
+
+    @property
+    def backend(self) -> str:
+        """The back end asked for."""
+        return self._segmenter.backend
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of dictionary and rules; the same for both back ends."""
+        return hashlib.sha256(
+            json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False).encode()
+        ).hexdigest()[:16]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that decides tokens and codes, ready for JSON."""
+        return {"rules": RULES, **self._lexicon}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, backend: str = "auto") -> Analyzer:
+        """Analyzer saved by ``to_dict``."""
+        return cls(
+            user_words=values.get("user_words", ()),
+            code_patterns=values.get("code_patterns", ()),
+            class_words=values.get("class_words", ()),
+            family_words=values.get("family_words", ()),
+            stop_words=values.get("stop_words", ()),
+            backend=backend,
+        )
+
+    def __repr__(self) -> str:
+        return f"Analyzer(fingerprint={self.fingerprint!r}, backend={self.backend!r})"
+
+    def codes(self, text: str) -> list[Code]:
+        """Codes that stand in a document's ``text``, in order, without overlap; offsets into ``text``."""
+        return [code for code, _ in self._document_codes(self.recognizer.scan(text), text, table_row=False)]
+
+    def mentions(
+        self, text: str, *, header_path: Sequence[str] = (), table_row: bool = False
+    ) -> list[Mention]:
+        """Codes of one child: those of its section's heading path, then those of its text.
+
+        Args:
+            text: the child's text.
+            header_path: title and headings; every code in them is defined there (offsets -1).
+            table_row: the text is rows of a table: its first cells define, a bare number there is a code.
+        """
+        mentions = [Mention(code, True) for heading in header_path for code in self._heading_codes(heading)]
+        for code, defining in self._document_codes(self.recognizer.scan(text), text, table_row=table_row):
+            mentions.append(Mention(code, defining))
+        return mentions
+
+    def tokens(self, text: str) -> list[str]:
+        """Index tokens in reading order, repeats kept."""
+        return [token for group in self._groups(text) for token in group]
+
+    def query_tokens(self, text: str) -> list[str]:
+        """Tokens of a question: stop words and question words dropped when something else remains."""
+        tokens = self.tokens(text)
+        return [token for token in tokens if not self._weightless(token)] or tokens
+
+    def content_words(self, text: str) -> list[str]:
+        """Words of a question that carry meaning, each once, in the form in which ``terms`` holds them."""
+        words: dict[str, None] = {}
+        for group in self._content_groups(text):
+            word = (
+                group[0] if len(group) == 1 or not group[0].isalpha() or not group[0].isascii() else group[-1]
+            )
+            if not self._weightless(group[0]) and not self._weightless(word):
+                words.setdefault(word)
+        return list(words)
+
+    def terms(self, text: str) -> set[str]:
+        """Tokens of a section as a set."""
+        return set(self.tokens(text))
+
+    def _weightless(self, token: str) -> bool:
+        return token in self._stop_words or token in QUESTION_WORDS
+
+    def _groups(self, text: str) -> Iterator[Sequence[str]]:
+        """Tokens of each piece and of each stretch between pieces."""
+        scan = self.recognizer.scan(text)
+        low = scan.folded.lowered
+        position = 0
+        for piece in scan.pieces:
+            if piece.start > position:
+                yield from self._plain(low[position : piece.start])
+            yield piece_tokens(piece)
+            position = piece.end
+        if position < len(low):
+            yield from self._plain(low[position:])
+
+    def _plain(self, text: str) -> Iterator[Sequence[str]]:
+        for match in _HAN.finditer(text):
+            yield self._segmenter.search(simplify(match.group()))
+        for match in _KANA.finditer(text):
+            run = match.group()
+            yield [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+
+    def _content_groups(self, text: str) -> Iterator[Sequence[str]]:
+        scan = self.recognizer.scan(text)
+        low = scan.folded.lowered
+        position = 0
+        for piece in (*scan.pieces, None):
+            end = len(low) if piece is None else piece.start
+            for match in _HAN.finditer(low[position:end]):
+                for word in self._segmenter.words(simplify(match.group())):
+                    yield from ([part] for part in self._finest(word))
+            for match in _KANA.finditer(low[position:end]):
+                yield [match.group()[:2]]
+            if piece is not None:
+                if piece.kind != "link":
+                    yield piece_tokens(piece)
+                position = piece.end
+
+    def _finest(self, word: str) -> list[str]:
+        """The dictionary words inside a long word when they cover it, else the word."""
+        if len(word) < 3:
+            return [word]
+        inner = [part for part in self._segmenter.search(word) if part != word]
+        covered: set[int] = set()
+        for part in inner:
+            at = word.find(part)
+            covered.update(range(at, at + len(part)))
+        return inner if len(covered) == len(word) else [word]
+
+    def _heading_codes(self, heading: str) -> Iterator[Code]:
+        text = heading.strip()
+        scan = self.recognizer.scan(text)
+        for piece in scan.pieces:
+            whole = whole_place(scan.folded, piece.start, piece.end)
+            if piece.kind == "ordinal" or self._accepted(scan, piece, defined=whole, row=whole):
+                yield _code(piece, text, -1, -1, None)
+
+    def _document_codes(self, scan: Scan, text: str, *, table_row: bool) -> Iterator[tuple[Code, bool]]:
+        folded = scan.folded
+        for piece in scan.pieces:
+            if piece.strength < Strength.EVERYDAY or (
+                piece.kind == "ordinal" and piece.strength is Strength.EVERYDAY
+            ):
+                continue
+            whole = whole_place(folded, piece.start, piece.end)
+            cell = table_row and whole
+            heading = whole and folded.text[folded.text.rfind("\n", 0, piece.start) + 1 :].lstrip(
+                " >"
+            ).startswith("#")
+            if not self._accepted(scan, piece, defined=whole, row=cell or heading):
+                continue
+            label = self.surroundings.class_word(folded, piece.start, piece.end)
+            start, end = folded.origin(piece.start, piece.end)
+            label_start = None
+            if label:
+                at = folded.lowered.rfind(label[0], 0, piece.start)
+                label_start = at if at >= 0 else None
+            defining = whole or defines(folded, piece.start, piece.end, label_start)
+            yield _code(piece, text[start:end], start, end, label[0] if label else None), defining
+
+    def _accepted(self, scan: Scan, piece: Piece, *, defined: bool, row: bool) -> bool:
+        """Whether the piece is a code of a document."""
+        strength, folded = piece.strength, scan.folded
+        if strength >= Strength.WEAK:
+            return True
+        if strength <= Strength.WORD:
+            return False
+        if strength is Strength.NUMBER:
+            if row:
+                return True
+            return self.surroundings.class_word_before(folded, piece.start) is not None and not counted(
+                folded, piece.start, piece.end
+            )
+        if defined:
+            return True
+        if strength is Strength.NAME and in_code_marks(folded, piece.start, piece.end):
+            return True
+        label = self.surroundings.class_word_before(folded, piece.start)
+        return label is not None and label[1]
+
+
+def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None) -> Code:
+    kind = "code" if piece.kind == "word" else piece.kind
+    spelled = text if start >= 0 else piece.text
+    return Code(spelled, piece.canonical, piece.compact, kind, piece.number, start, end, class_word)
+
+
+def _lines(values: Iterable[str]) -> list[str]:
+    if isinstance(values, str):
+        raise ConfigurationError(f"expected a list of words, not the text {values!r}; put it in a list")
+    return [value.strip() for value in values if value.strip()]
+
+
+def _read_lines(path: Path) -> list[str]:
+    if not path.is_file():
+        return []
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"lexicon file {str(path)!r} cannot be read: {error}; save it as UTF-8"
+        ) from error
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _user_word(line: str) -> tuple[str, int | None]:
+    word, _, rest = line.partition(" ")
+    frequency = rest.split(" ", 1)[0]
+    return fold(word if frequency.isdecimal() or not rest else line), int(
+        frequency
+    ) if frequency.isdecimal() else None

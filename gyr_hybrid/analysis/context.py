@@ -1,0 +1,123 @@
+"""What stands around a piece: class words, units, code marks, and places that define a code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gyr_hybrid.analysis.folding import FoldedText, fold
+from gyr_hybrid.analysis.vocabulary import (
+    COUNTERS,
+    FAMILY_WORDS,
+    HARD_CLASS_WORDS,
+    INSTANCE_WORDS,
+    SOFT_CLASS_WORDS,
+)
+
+_COUNTER = re.compile(
+    rf"\s?(?:[{COUNTERS}]|(?:{'|'.join(('rows', 'times', 'seconds', 'minutes', 'hours', 'days', 'users', 'files'))})\b)"
+)
+_REACH = 28
+_LINE_LEAD = re.compile(r"[ \t>]*(?:#{1,6}[ \t]*|[-*+•·][ \t]+|\d{1,3}[.)、][ \t]*)?[\"'`“‘「『【《\[(*_]*")
+_TAIL = re.compile(r"[\"'`”’」』】》\])*_]*[ \t]*(?:$|\n)")
+_COLON_TAIL = re.compile(r"[\"'`”’」』】》\])*_]*[ \t]*(?:\([^()\n]{0,24}\))?[ \t]*:")
+_CELL_TAIL = re.compile(r"[`*_\"' \t]*\|")
+_CELL_LEAD = re.compile(r"[ \t]*\|[ \t`*_\"'\[]*")
+
+
+class Surroundings:
+    """Class words and family words of one analyzer, looked for beside pieces."""
+
+    def __init__(self, class_words: Sequence[str] = (), family_words: Sequence[str] = ()) -> None:
+        self._hard = frozenset(fold(word) for word in (*HARD_CLASS_WORDS, *class_words))
+        words = _alternatives([*self._hard, *SOFT_CLASS_WORDS])
+        self._before = re.compile(
+            rf"({words})(?:号码|编号|代码|编码|号|码|名称|名|number|no\.?|code|id)?"
+            r"\s*(?:是|为|叫|was|is|of)?[\s:=#]*[-+]?[\s\"'`“”‘’「『【《\[(<*_-]*$"
+        )
+        self._after = re.compile(
+            rf"[\"'`”’」』】》)\]*]*\s*(?:这个|这种|这类|这款|的|号|类)?\s*[`]?({words})"
+        )
+        self._family = re.compile(
+            rf"[\"'`”’」』】》)\]*]*\s*(?:这个|这一|的)?\s*(?:{_alternatives([*FAMILY_WORDS, *map(fold, family_words)])})"
+        )
+        self._instance = re.compile(rf"(?:{_alternatives(INSTANCE_WORDS)})\s*(?:是|为)?[\s:=#(]*$")
+
+    def class_word(self, folded: FoldedText, start: int, end: int) -> tuple[str, bool] | None:
+        """The class word beside the span and whether it is a hard one; before it wins over after it."""
+        low = folded.lowered
+        best: tuple[str, bool] | None = None
+        if match := self._before.search(low, max(0, start - _REACH), start):
+            best = match[1], match[1] in self._hard
+        if (best is None or not best[1]) and (match := self._after.match(low, end, end + _REACH)):
+            hard = match[1] in self._hard
+            if best is None or hard:
+                best = match[1], hard
+        return best
+
+    def class_word_before(self, folded: FoldedText, start: int) -> tuple[str, bool] | None:
+        """As ``class_word``, only before the span."""
+        match = self._before.search(folded.lowered, max(0, start - _REACH), start)
+        return (match[1], match[1] in self._hard) if match else None
+
+    def family_word(self, folded: FoldedText, end: int) -> bool:
+        """Whether a family word follows."""
+        return self._family.match(folded.lowered, end, end + _REACH) is not None
+
+    def instance_word(self, folded: FoldedText, start: int) -> bool:
+        """Whether the span is a number of the asker's own (an order, a phone)."""
+        return self._instance.search(folded.lowered, max(0, start - 12), start) is not None
+
+
+def _alternatives(words: Sequence[str]) -> str:
+    parts = []
+    for word in sorted(set(words), key=lambda word: (-len(word), word)):
+        escaped = re.escape(word).replace(r"\ ", r"[\s_-]?")
+        left = r"(?<![a-z0-9_])" if word[0].isascii() else ""
+        right = r"(?![a-z])" if word[-1].isascii() else ""
+        parts.append(f"{left}{escaped}{right}")
+    return "|".join(parts)
+
+
+def counted(folded: FoldedText, start: int, end: int) -> bool:
+    """Whether the digits are an amount, a date or a place in a row: ``3 次``, ``第 3``, ``-0.5``."""
+    text = folded.text
+    before = text[max(0, start - 2) : start]
+    if (before[-1:] in "第$¥￥€£" and before) or before[-1:] == "." or before.rstrip()[-1:] == "第":
+        return True
+    return _COUNTER.match(text, end) is not None
+
+
+def in_code_marks(folded: FoldedText, start: int, end: int) -> bool:
+    """Whether the span opens a code span: `` `gc-ttl` ``, `` `--ssl-ca=…` ``."""
+    text = folded.text
+    while start and text[start - 1] in "-@$%[":
+        start -= 1
+    return start > 0 and text[start - 1] == "`" and text.find("`", end, end + 80) >= 0
+
+
+def defines(folded: FoldedText, start: int, end: int, label_start: int | None = None) -> bool:
+    """Whether the place defines a code: heading line, first cell, whole line, ``CODE：``, ``**CODE**``."""
+    text = folded.text
+    line_start = text.rfind("\n", 0, start) + 1
+    if text[line_start : line_start + 8].lstrip(" >").startswith("#"):
+        return True
+    if text.startswith("**", max(0, start - 2)) and start >= 2 and text.startswith("**", end):
+        return True
+    if text.startswith("**`", max(0, start - 3)) and start >= 3 and text.startswith("`**", end):
+        return True
+    if cell := _CELL_LEAD.match(text, line_start):
+        return "|" not in text[cell.end() : start]
+    lead = _LINE_LEAD.match(text, line_start)
+    first = lead is not None and lead.end() >= (start if label_start is None else label_start)
+    return first and (_TAIL.match(text, end) is not None or _COLON_TAIL.match(text, end) is not None)
+
+
+def whole_place(folded: FoldedText, start: int, end: int) -> bool:
+    """Whether the span is all of its line, heading, bold run or first cell."""
+    text = folded.text
+    line_start = text.rfind("\n", 0, start) + 1
+    if cell := _CELL_LEAD.match(text, line_start):
+        return cell.end() == start and _CELL_TAIL.match(text, end) is not None
+    lead = _LINE_LEAD.match(text, line_start)
+    return lead is not None and lead.end() == start and _TAIL.match(text, end) is not None

@@ -1,0 +1,91 @@
+"""Folding: one form for the widths, cases and dashes in which people type the same thing."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+DASHES = "-‐‑‒–—―⁃−﹘﹣－➖─"
+INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+
+
+class _Folds(dict[int, str]):
+    """Code point -> its folded text, filled as characters are met; ``resized`` holds those of other lengths."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.resized: set[str] = set()
+
+    def __missing__(self, code_point: int) -> str:
+        character = chr(code_point)
+        if character in DASHES:
+            folded = "-"
+        elif character in INVISIBLE:
+            folded = ""
+        else:
+            folded = "".join(
+                "-" if part in DASHES else part for part in unicodedata.normalize("NFKC", character)
+            )
+        if len(folded) != 1:
+            self.resized.add(character)
+        self[code_point] = folded
+        return folded
+
+
+class _Lowered(dict[int, str]):
+    """Code point -> lower case, where that is one character."""
+
+    def __missing__(self, code_point: int) -> str:
+        lower = chr(code_point).lower()
+        self[code_point] = result = lower if len(lower) == 1 else chr(code_point)
+        return result
+
+
+_FOLDS = _Folds()
+_LOWERED = _Lowered()
+
+
+def lower(text: str) -> str:
+    """Lower case of the same length (``İ`` stays)."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text.translate(_LOWERED)
+
+
+def fold(text: str) -> str:
+    """NFKC, lower case, every dash to ``-``; the length may change.
+
+    >>> fold("Ｅ–１０４２")
+    'e-1042'
+    """
+    return lower(unicodedata.normalize("NFKC", text).translate(_FOLDS))
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedText:
+    """A text folded character by character, with the way back to the original's offsets."""
+
+    text: str
+    """Widths and dashes folded, case kept."""
+    lowered: str
+    """The same in lower case; same length as ``text``."""
+    origins: tuple[int, ...] | None
+    """Original offset of each folded character and of the end; None when they are equal."""
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Span of the original text that ``text[start:end]`` was folded from."""
+        if self.origins is None:
+            return start, end
+        if start == end:
+            return self.origins[start], self.origins[start]
+        return self.origins[start], self.origins[end - 1] + 1
+
+
+def fold_with_offsets(text: str) -> FoldedText:
+    """Fold ``text`` and keep, for every folded character, the offset it came from."""
+    if text.isascii():
+        return FoldedText(text, text.lower(), None)
+    folded = text.translate(_FOLDS)
+    if _FOLDS.resized.isdisjoint(text):
+        return FoldedText(folded, lower(folded), None)
+    origins = [offset for offset, character in enumerate(text) for _ in _FOLDS[ord(character)]]
+    return FoldedText(folded, lower(folded), (*origins, len(text)))
