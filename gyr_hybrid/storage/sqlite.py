@@ -25,7 +25,15 @@ from gyr_hybrid.storage import schema
 from gyr_hybrid.storage.derived import DerivedIndex
 from gyr_hybrid.storage.filters import names_key
 from gyr_hybrid.storage.packing import NodeReader, unpack_document, unpack_text
-from gyr_hybrid.storage.protocol import Batch, CheckReport, DocumentInfo, DocumentKey, Scope, Vector
+from gyr_hybrid.storage.protocol import (
+    EVERYTHING,
+    Batch,
+    CheckReport,
+    DocumentInfo,
+    DocumentKey,
+    Scope,
+    Vector,
+)
 from gyr_hybrid.storage.schema import FILE_NAME, FORMAT, transaction, translated
 from gyr_hybrid.storage.snapshot import Snapshot
 from gyr_hybrid.storage.terms import Terms
@@ -35,7 +43,6 @@ from gyr_hybrid.storage.writing import Writer
 if TYPE_CHECKING:
     from typing import Self
 
-    from gyr_hybrid.storage.code_map import CodeView
 
 Bool = NDArray[np.bool_]
 
@@ -130,8 +137,7 @@ class SQLiteStore:
 
     # reading
 
-    def view(self, scope: Scope | None = None) -> SnapshotView:
-        scope = scope or Scope()
+    def view(self, scope: Scope = EVERYTHING) -> SnapshotView:
         with self._index_lock:
             index = self._follow()
             snapshot = index.snapshot
@@ -142,7 +148,8 @@ class SQLiteStore:
                 masks = self._masks[key] = self._make_masks(index, snapshot, scope, day)
                 while len(self._masks) > _KEPT_MASKS:
                     self._masks.popitem(last=False)
-            return SnapshotView(snapshot, masks, scope, _Source(self, index), index.dimension)
+            codes = index.codes.view(masks.visible, masks.passing)
+            return SnapshotView(snapshot, masks, codes, _Source(self), index.dimension)
 
     def fingerprints(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
         wanted = json.dumps([[doc_id, version or ""] for doc_id, version in keys])
@@ -293,17 +300,12 @@ class SQLiteStore:
 class _Source:
     """What views read after they were made."""
 
-    def __init__(self, store: SQLiteStore, index: DerivedIndex) -> None:
+    def __init__(self, store: SQLiteStore) -> None:
         self._store = store
-        self._index = index
 
     def term_ids(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._store._reading("look up terms") as connection:
             return self._store._terms.find(connection, tokens)
-
-    def code_view(self, visible: Bool | None, passing: Bool | None) -> CodeView:
-        with self._store._index_lock:
-            return self._index.codes.view(visible, passing)
 
     def read_nodes(self, wanted: Sequence[tuple[int, int, int]]) -> list[TextNode | None]:
         readers: dict[int, NodeReader] = {}

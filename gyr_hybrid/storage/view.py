@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -12,7 +11,7 @@ from llama_index.core.schema import Document, TextNode
 from numpy.typing import NDArray
 
 from gyr_hybrid.errors import EmbeddingError
-from gyr_hybrid.storage.protocol import Hit, Scope, Vector
+from gyr_hybrid.storage.protocol import Hit, Vector
 from gyr_hybrid.storage.ranking import top_k
 from gyr_hybrid.storage.snapshot import Snapshot
 
@@ -52,7 +51,6 @@ class Source(Protocol):
         ...
 
     def read_document(self, doc_key: int) -> Document | None: ...
-    def code_view(self, visible: Bool | None, passing: Bool | None) -> CodeView: ...
 
 
 class SnapshotView:
@@ -150,9 +148,9 @@ class SnapshotView:
         out[rows] = self._snapshot.postings.lengths[slots]
         return out
 
-    @cached_property
+    @property
     def codes(self) -> VisibleCodes:
-        return VisibleCodes(self)
+        return self._codes
 
     # look-ups
 
@@ -254,33 +252,35 @@ class SnapshotView:
 class VisibleCodes:
     """The code map as a view sees it, with child ids for slots."""
 
-    def __init__(self, view: SnapshotView) -> None:
-        self._snapshot = view._snapshot
-        self._view = view._source.code_view(view._masks.visible, view._masks.passing)
+    def __init__(self, snapshot: Snapshot, codes: CodeView) -> None:
+        self._snapshot = snapshot
+        self._codes = codes
 
     def exact(self, canonical: str) -> KnownCode | None:
-        return self._view.exact(canonical)
+        return self._codes.exact(canonical)
 
     def compact(self, compact: str) -> list[KnownCode]:
-        return self._view.compact(compact)
+        return self._codes.compact(compact)
 
     def number(self, number: str) -> list[KnownCode]:
-        return self._view.number(number)
+        return self._codes.number(number)
 
-    def members(self, prefix: str, limit: int = 50) -> list[KnownCode]:
-        return self._view.members(prefix, limit)
+    def members(self, prefix: str, limit: int = 50, *, anywhere: bool = False) -> list[KnownCode]:
+        return self._codes.members(prefix, limit, anywhere=anywhere)
 
     def near(self, canonical: str, *, distance: int = 2, limit: int = 5) -> list[KnownCode]:
-        return self._view.near(canonical, distance=distance, limit=limit)
+        return self._codes.near(canonical, distance=distance, limit=limit)
+
+    def knows_shape(self, canonical: str) -> bool:
+        return self._codes.knows_shape(canonical)
 
     def holders(self, canonical: str) -> list[tuple[str, bool]]:
-        snapshot = self._snapshot
-        held = [
-            (slot, defining) for slot, defining in self._view.holders(canonical) if slot < snapshot.n_slots
-        ]
-        slots = np.array([slot for slot, _ in held], dtype=np.intp)
-        order = np.argsort(snapshot.slot_positions(slots)).tolist() if held else []
-        return [(snapshot.nodes.ids[snapshot.slot_nodes[held[i][0]]], held[i][1]) for i in order]
+        nodes = self._snapshot.nodes
+        held = self._codes.holders(canonical)
+        numbers = [int(self._snapshot.slot_nodes[slot]) for slot, _ in held]
+        positions = [self._snapshot.position(number) for number in numbers]
+        order = sorted(range(len(held)), key=positions.__getitem__)
+        return [(nodes.ids[numbers[i]], held[i][1]) for i in order]
 
     def all(self) -> Iterator[KnownCode]:
-        return self._view.all()
+        return self._codes.all()
