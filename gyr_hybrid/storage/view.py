@@ -57,11 +57,11 @@ class SnapshotView:
     """A ``View`` over a snapshot."""
 
     def __init__(
-        self, snapshot: Snapshot, masks: Masks, scope: Scope, source: Source, dimension: int | None
+        self, snapshot: Snapshot, masks: Masks, codes: CodeView, source: Source, dimension: int | None
     ) -> None:
         self._snapshot = snapshot
         self._masks = masks
-        self._scope = scope
+        self._codes = VisibleCodes(snapshot, codes)
         self._source = source
         self._dimension = dimension
 
