@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from llama_index.core.schema import BaseNode, TextNode
 
+from gyr_hybrid.analysis import split_sentences
 from gyr_hybrid.answering.citations import Parsed
 from gyr_hybrid.answering.composition import Composer
 from gyr_hybrid.answering.context import Context, document_id, plain_text
@@ -33,6 +34,11 @@ ALIGNED = 0.3
 MARKS: dict[Language, str] = {"zh": "〔未核实〕", "en": "(unverified)"}
 
 _LEAD_IN = re.compile(r"[:：]\s*[*_]*$")
+_REFERENCES = re.compile(
+    r"^\W*(?:参考|引用|资料|信息|内容)?(?:来源|出处|资料|文献|文档)(?:如下)?\W*$|^\W*(?:sources?|references?|citations?)\W*$",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"(?<=[；;])(?=\s*\S)")
 _TERMINAL = re.compile(r"[。！？；…!?;.：:][”’」』》）)\]\"'*_]*$")
 
 
@@ -112,6 +118,8 @@ class Enforcement:
         text = parsed.text
         if not text or is_pleasantry(text) or not self._settings.has_content(_plain(text)):
             return self._silent(unit, "no content")
+        if _REFERENCES.match(text) or (parsed.cited and self._names_source(text, parsed.cited)):
+            return self._silent(unit, "names its sources only")
         if unit.kind != "row" and _LEAD_IN.search(text):
             return self._lead_in(unit, parsed)
         if is_model_refusal(text) and not self._is_near(
@@ -139,6 +147,12 @@ class Enforcement:
         verdict = self._verify(sentence, scope, parsed.quotes, lead)
         if self._is_near(verdict):
             return [self._as_written(parsed, verdict, bool(cited))]
+        if unit.kind != "row" and len(parts := _parts(parsed.text)) > 1:
+            shown: list[_Shown] = []
+            for i, part in enumerate(parts):
+                before = lead + "".join(parts[:i])
+                shown += yield from self._decide(unit, replace(parsed, text=part), before, retries)
+            return shown
         if cited and len(cited) < len(self._context.nodes):
             other = self._verify(sentence, self._nodes(exclude=cited), (), lead)
             if self._is_near(other):
@@ -305,6 +319,18 @@ class Enforcement:
     def _silent(self, unit: Unit, reason: str) -> list[str]:
         return self._note(unit, "silent", reason)
 
+    def _names_source(self, text: str, cited: Sequence[str]) -> bool:
+        """Whether a unit is nothing but the title or heading of what it cites, as in a list of sources."""
+        words = re.sub(r"\W+", "", text)
+        for node_id in cited:
+            meta = self._context.node(node_id).metadata
+            path = meta.get("header_path") or []
+            names = [*([path] if isinstance(path, str) else path), meta.get("title"), meta.get("source")]
+            plain = [re.sub(r"\W+", "", str(name)) for name in names if name]
+            if words in plain or words in ("".join(plain[: len(plain) - i]) for i in range(len(plain))):
+                return True
+        return False
+
     def _note(self, unit: Unit, action: Action, reason: str) -> list[str]:
         self.trace.append(Decision(unit.raw, action, reason))
         return []
@@ -426,6 +452,12 @@ def _merged(quotes: Sequence[Quote]) -> list[Quote]:
             kept.append(quote)
     order = {node_id: i for i, node_id in enumerate(dict.fromkeys(q.node_id for q in kept))}
     return sorted(kept, key=lambda q: (order[q.node_id], q.start))
+
+
+def _parts(text: str) -> list[str]:
+    """Sentences and clauses between semicolons of one unit."""
+    spans = [text[start:end] for start, end in split_sentences(text)]
+    return [part for span in spans for part in _CLAUSE.split(span) if part.strip()]
 
 
 def _plain(text: str) -> str:
