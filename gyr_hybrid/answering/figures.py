@@ -72,7 +72,7 @@ _LIST_MARK = re.compile(
 _CODE = re.compile(r"[a-z0-9]+(?:[-_./+:][a-z0-9]+)*\+*")
 _FRACTION = re.compile(rf"(百|千|万|{HAN_NUMERAL}+|\d+)分之({HAN_NUMERAL}+(?:点[{''.join(DIGITS)}]+)?|{_DIGITS}|百)")
 _ORDINAL = re.compile(
-    rf"第\s?(?P<n>{HAN_NUMERAL}+|\d+)\s?个?(?P<unit>工作日|季度|顺序|顺位|步骤|[条款项章节编步天日年月周次季级轮批期层代档类种名位页行列])?"
+    rf"(?:第|(?:科目|方案|附件|附录|附表|阶段|情形|类型|步骤)(?={HAN_NUMERAL}))\s?(?P<n>{HAN_NUMERAL}+|\d+)\s?个?(?P<unit>工作日|季度|顺序|顺位|步骤|[条款项章节编步天日年月周次季级轮批期层代档类种名位页行列])?"
     r"|(?<![a-z0-9])(?P<nth>\d+)(?:st|nd|rd|th)(?![a-z])"
     rf"|(?<![a-z])(?P<word>{'|'.join(ENGLISH_ORDINALS)})(?![a-z])"
 )
@@ -260,7 +260,8 @@ def _multiples(scan: _Scan) -> Iterator[Figure]:
 
 def _article_times(scan: _Scan) -> Iterator[Figure]:
     for found in _ARTICLE_TIME.finditer(scan.text):
-        if scan.open(*found.span()):
+        rate = any(f.end <= found.start() <= f.end + 1 for f in scan.found)
+        if scan.open(*found.span()) and not rate:
             unit = UNITS[found["unit"]]
             weak = found[0].startswith("a")
             yield Figure(unit.kind, unit.factor, unit.base, weak=weak, start=found.start(), end=found.end())
@@ -342,7 +343,7 @@ def _single(
     han = word[0] in DIGITS or word[0] in TENS or word[0] in "万亿"
     if unit is None and han and (len(word) == 1 or han_number(word) is None):
         return
-    if word[0] in "十百千万亿" and len(word) == 1:
+    if word in "百千万亿" or (word == "十" and unit is None):
         return
     article = word in ("一", "one") and (unit is None or unit.kind in ("count", "points", "score"))
     yield replace(_figure(value, unit, start, end), weak=article)

@@ -103,6 +103,8 @@ _ROWS: tuple[_Row, ...] = (
     ("count", "occurrence", "次|遍|回|time|times", 1),
     ("count", "thing", "条|笔|项|件|种|类|款|家|台|套|只|本|册|份|张|封|部|枚|支|把|双|间|处|样|门|股|艘|辆|架|颗", 1),
     ("count", "thing", "粒|组|单|对|户|篇|道|批|团|桌|幅|方|所|片|包|箱|盒|瓶|袋|群|段|节|章|款项|档", 1),
+    ("count", "thing", "路|口|核|轴|场|届|代|期|轮|班|卷|集|排|座|席|剂|针|餐|顿|桶|盘|碗|杯|匹|头|具|根|管|棵|株|朵|串|通|格|孔|针脚", 1),
+    ("count", "night", "晚|夜|night|nights", 1),
     ("count", "row", "行|row|rows|line|lines", 1),
     ("count", "column", "列|column|columns", 1),
     ("count", "page", "页|page|pages", 1),

@@ -18,8 +18,6 @@ from gyr_hybrid.answering.numerals import even_fold
 HEAD_LIMIT = 24
 """Longest line head, in characters: ``企业版``, ``Emergency room``, a parameter's name."""
 
-_BREAK = re.compile(r"[；;](?=\s|[^\x00-\x7f]|$)|[。！？!?](?![\w.])|\.(?=\s+[A-Z`\"“(]|\s*$)")
-_COMMA = re.compile(r"，|,(?=\s)|：|:(?=\s|[^\x00-\x7f])|\s[-–—]{1,2}\s|——")
 _JOINT = re.compile(r"而(?!且)|(?<=\s)(?:and|while|whereas|but)(?=\s)|、|和|及|与")
 _ITEM = re.compile(
     r"[ \t>]*(?:[-*+•·]\s+|\d{1,3}[.)、]\s*(?!\d)|[(（](?:[一二三四五六七八九十]{1,3}|\d{1,2})[)）]\s*|[①-⑳]\s*|[一二三四五六七八九十]{1,3}、)"
@@ -49,6 +47,8 @@ class Passage:
     """Number of the part between semicolons or full stops within the section."""
     excluded: bool = False
     """An item of a list of exceptions."""
+    lead: tuple[int, int] | None = None
+    """Span of the list's lead-in, if it inherits from one in another sentence."""
     figures: tuple[Figure, ...] = ()
     """Figures of head and clause."""
     carried_figures: tuple[Figure, ...] = ()
@@ -100,6 +100,7 @@ class _Reader:
         self.sentences: list[tuple[int, int]] = []
         self.segments = 0
         self.lead = ""
+        self.lead_span: tuple[int, int] | None = None
         self.excepting = False
 
     def read(self, table_header: str) -> None:
@@ -120,7 +121,7 @@ class _Reader:
                 self.row(start, end, cells, header)
                 continue
             if line.startswith("#"):
-                header, self.lead, self.excepting = [], "", False
+                header, self.lead, self.lead_span, self.excepting = [], "", None, False
                 continue
             self.line(start, end)
 
@@ -145,7 +146,7 @@ class _Reader:
         if marker:
             start = marker.end()
         if not item:
-            self.lead, self.excepting = "", False
+            self.lead, self.lead_span, self.excepting = "", None, False
         folded = self.folded
         head = _head(folded, start, end) if item or end - start < 400 else ""
         body = start
@@ -169,6 +170,7 @@ class _Reader:
                 self.excepting = False
         if is_lead and not item:
             self.lead = folded[start:end].strip()
+            self.lead_span = self.sentences[-1] if self.sentences else None
             self.excepting = bool(_EXCEPT.search(self.text[start:end]))
 
     def clauses(self, start: int, end: int, *, head: str, carried: str, sentence: int) -> None:
@@ -177,7 +179,9 @@ class _Reader:
             text = self.folded[clause_start:clause_end]
             if not re.search(r"\w", text):
                 continue
-            passage = Passage(clause_start, clause_end, text, head, earlier, sentence, self.segments, self.excepting)
+            passage = Passage(
+                clause_start, clause_end, text, head, earlier, sentence, self.segments, self.excepting, self.lead_span
+            )
             self.passages.append(
                 replace(passage, figures=find_figures(passage.own), carried_figures=find_figures(earlier))
             )
@@ -200,14 +204,14 @@ def _cells(row: str, offset: int) -> list[tuple[int, str]]:
 
 
 def _head(folded: str, start: int, end: int) -> tuple[str, str] | None:
-    found = re.compile(r"(?:\*\*)?([^:：,，。；;.!?]{1,24}?)(?:\*\*)?\s*[:：](?:\*\*)?\s*").match(folded, start, end)
+    found = re.compile(r"(?:\*\*)?([^:：,，。；;.!?]{1,24}?)(?:\*\*)?\s*(?:(?<!\d):|:(?!\d))(?:\*\*)?\s*").match(folded, start, end)
     if not found or not folded[found.end() : end].strip():
         return None
     return found.group(), found[1].strip("*` ")
 
 
 def _lead_colon(folded: str, start: int, end: int) -> int | None:
-    found = re.compile(r"[:：]\s*(?=\S)").search(folded, start, end)
+    found = re.compile(r"(?:(?<!\d):|:(?!\d))\s*(?=\S)").search(folded, start, end)
     return found.start() if found and found.end() < end else None
 
 
@@ -229,7 +233,7 @@ def _segments(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _clauses(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     position = start
-    for mark in re.compile(r",(?!\d{3}(?!\d))|:(?=\s|[^\x00-\x7f])|：|--").finditer(folded, start, end):
+    for mark in re.compile(r",(?!\d{3}(?!\d))|(?<!\d):(?=\s|[^\x00-\x7f])|--").finditer(folded, start, end):
         yield from _jointed(folded, position, mark.start())
         position = mark.end()
     yield from _jointed(folded, position, end)

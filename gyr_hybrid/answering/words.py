@@ -36,7 +36,19 @@ def _segmenter() -> Any:
     jieba.setLogLevel(60)
     segmenter = jieba.Tokenizer()
     segmenter.initialize()
+    for word in _vocabulary():
+        segmenter.add_word(word)
     return segmenter
+
+
+@cache
+def _vocabulary() -> tuple[str, ...]:
+    """Chinese words of the word lists, which the dictionary must not cut apart."""
+    from gyr_hybrid.answering.lexicon import FUNCTION_WORDS, Lexicon
+
+    known = Lexicon.builtin()
+    words = {*FUNCTION_WORDS, *known.equivalents, *known.contrasts}
+    return tuple(sorted(w for w in words if len(w) > 1 and not w.isascii()))
 
 
 @cache

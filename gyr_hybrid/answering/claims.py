@@ -1,0 +1,84 @@
+"""A sentence of an answer as the claims it makes: clauses with their conditions, words and figures."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gyr_hybrid.answering.figures import Figure, find_figures
+from gyr_hybrid.answering.lexicon import FUNCTION_WORDS
+from gyr_hybrid.answering.numerals import even_fold
+from gyr_hybrid.answering.passages import clause_spans
+from gyr_hybrid.answering.words import Word, words_of
+
+_CONDITION_END = re.compile(
+    r"(?:的|者|时|时候|后|之后|以后|前|之前|以前|内|之内|期间|情况下|之日起|起|下|的话|里|中|上|处|而言|来说|来讲)[\s,]*$"
+)
+_CONDITION_START = re.compile(
+    r"\s*(?:如果|若|如(?![下图表])|当(?![天日月年期事前])|倘若|假如|要是|只要|一旦|除非|无论|不论|不管|即使|哪怕"
+    r"|(?:if|when|whenever|unless|once|after|before|during|for|on|in|with|without|under|at|while|although|though|as|because|since|until|by)\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One clause of the sentence, with the conditions and topics before it."""
+
+    text: str
+    """Folded."""
+    start: int
+    end: int
+    words: tuple[Word, ...]
+    """Content words outside figures; offsets are those of the sentence."""
+    figures: tuple[Figure, ...]
+    """Offsets are those of the sentence."""
+    clauses: tuple[tuple[int, int], ...]
+    """Spans of its clauses in the sentence, the one that claims last."""
+
+
+def content_words(text: str) -> tuple[Word, ...]:
+    """Words of ``text`` that say something: neither grammar nor figures."""
+    return tuple(w for w in words_of(text) if w.text not in FUNCTION_WORDS and w.text != "\x00")
+
+
+@lru_cache(maxsize=2048)
+def claims_of(sentence: str) -> tuple[Claim, ...]:
+    """The claims of one sentence; a condition or a bare topic belongs to the clause after it."""
+    folded = even_fold(sentence)
+    words, figures = content_words(sentence), find_figures(sentence)
+    groups: list[list[tuple[int, int]]] = []
+    pending: list[tuple[int, int]] = []
+    for start, end in clause_spans(sentence):
+        pending.append((start, end))
+        clause = folded[start:end]
+        if _CONDITION_START.match(clause) and len(pending) == 1 and not _whole(clause):
+            continue
+        if _CONDITION_END.search(clause):
+            continue
+        held = sum(start <= w.start < end for w in words) + 2 * sum(start <= f.start < end for f in figures)
+        if held < 2 and len(pending) == 1:
+            continue
+        groups.append(pending)
+        pending = []
+    if pending:
+        if groups:
+            groups[-1] = groups[-1] + pending
+        else:
+            groups.append(pending)
+    return tuple(
+        Claim(
+            folded[g[0][0] : g[-1][1]],
+            g[0][0],
+            g[-1][1],
+            tuple(w for w in words if g[0][0] <= w.start < g[-1][1]),
+            tuple(f for f in figures if g[0][0] <= f.start < g[-1][1]),
+            tuple(g),
+        )
+        for g in groups
+    )
+
+
+def _whole(clause: str) -> bool:
+    """An English clause that only begins like a condition: ``For 30 days you can …`` is left to its length."""
+    return len(clause.split()) > 9 if clause.isascii() else False

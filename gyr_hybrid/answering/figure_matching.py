@@ -1,0 +1,101 @@
+"""Whether a figure of an answer stands among the figures of its source, and what differs if it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from gyr_hybrid.answering.bounds import opposite
+from gyr_hybrid.answering.figures import Figure
+from gyr_hybrid.answering.measures import compatible
+
+Standing = Literal["same", "bound", "rate", "side", "unit", "absent"]
+
+_ORDER: tuple[Standing, ...] = ("same", "bound", "rate", "side", "unit", "absent")
+
+
+def standing(figure: Figure, sources: Iterable[Figure]) -> Standing:
+    """How ``figure`` stands among ``sources``: ``same``, or the least that differs from the nearest of them.
+
+    >>> from gyr_hybrid.answering.figures import find_figures
+    >>> source = find_figures("单文件不超过 10 MB，每天 8 点更新，保修 1 年")
+    >>> [standing(find_figures(t)[0], source) for t in ("10 兆以内", "10 MB 以上", "12 个月", "10 天", "9 点")]
+    ['same', 'bound', 'same', 'unit', 'absent']
+    """
+    best = "absent"
+    for other in sources:
+        found = compare(figure, other)
+        if found == "same":
+            return "same"
+        if _ORDER.index(found) < _ORDER.index(best):  # type: ignore[arg-type]
+            best = found
+    return best  # type: ignore[return-value]
+
+
+def compare(figure: Figure, other: Figure) -> Standing:
+    """What of two figures differs."""
+    if "code" in (figure.kind, other.kind):
+        return _compare_code(figure, other)
+    if figure.kind == "date" or other.kind == "date":
+        return _compare_date(figure, other)
+    if not _equal(figure, other):
+        if figure.value == other.value and not isinstance(figure.value, tuple):
+            return "unit"
+        return "unit" if _number(figure) is not None and _number(figure) == _number(other) else "absent"
+    if opposite(figure.bound, other.bound) or (other.low and not figure.low and figure.bound[:1] == "<"):
+        return "bound"
+    if other.low and not figure.low and figure.bound[:1] != ">":
+        return "bound"
+    if figure.per and other.per and figure.per != other.per:
+        return "rate"
+    if figure.side and other.side and figure.side != other.side:
+        return "side"
+    return "same"
+
+
+def _equal(figure: Figure, other: Figure) -> bool:
+    if figure.value == other.value:
+        if figure.base == other.base:
+            return figure.kind == other.kind or "ordinal" not in (figure.kind, other.kind)
+        if figure.kind == other.kind == "money":
+            return "" in (figure.base, other.base)
+        if "ordinal" in (figure.kind, other.kind):
+            return figure.kind == other.kind and "" in (figure.base, other.base)
+        if "number" in (figure.kind, other.kind):
+            return True
+        return compatible(figure.base, other.base)
+    pair = {figure.kind: figure.value, other.kind: other.value}
+    if set(pair) == {"percent", "times"}:
+        return pair["percent"] == 100 * pair["times"]  # type: ignore[operator]
+    if set(pair) == {"percent", "discount"}:
+        return pair["percent"] in (pair["discount"], 100 - pair["discount"])  # type: ignore[operator]
+    return False
+
+
+def _number(figure: Figure) -> str | None:
+    """The digits as written, for telling a wrong unit from a wrong number."""
+    digits = "".join(c for c in figure.text if c.isdigit() or c == ".")
+    return digits or None
+
+
+def _compare_code(figure: Figure, other: Figure) -> Standing:
+    if figure.kind == other.kind:
+        return "same" if figure.value == other.value else "absent"
+    code, number = (figure, other) if figure.kind == "code" else (other, figure)
+    if number is figure and figure.kind == "number" and isinstance(code.value, str):
+        digits = "".join(c for c in code.value if c.isdigit())
+        return "same" if len(digits) >= 3 and digits == _number(figure) else "absent"
+    return "absent"
+
+
+def _compare_date(figure: Figure, other: Figure) -> Standing:
+    mine, theirs = figure.value, other.value
+    if not isinstance(mine, tuple) or not isinstance(theirs, tuple):
+        if figure.kind == "duration" and figure.base == "second" and figure.value == other.value:
+            return "same"
+        return "absent"
+    if any(m is not None and m != t for m, t in zip(mine, theirs, strict=True)):
+        return "absent"
+    if figure.side and other.side and figure.side != other.side:
+        return "side"
+    return "bound" if opposite(figure.bound, other.bound) else "same"

@@ -1,0 +1,89 @@
+"""Negation: what a clause denies, and whether a claim and its source deny the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gyr_hybrid.answering.claims import content_words
+
+REACH = 10
+"""Characters of Chinese a negator reaches forward."""
+REACH_LATIN = 32
+"""Characters of English a negator reaches forward."""
+
+_FIXED = re.compile(
+    r"不[但仅管论同断久一等妨如禁愧便良利]|不过(?!\d)|不(?:得)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|不[足满到]|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
+    r"|无人机|非常|非法|非机动|别人|别的|[特级分区类性个识差派辨]别|没收|免[费税息邮赔押签疫]|避免|难免|豁免|是否|能否|可否|与否|有没有|是不是|能不能|会不会|要不要|可不可以|否则|不仅|差不多|对不起|了不起"
+    r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
+)
+_NEGATOR = re.compile(
+    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?=[会工本付特专正])|除非|除外|排除|停止"
+    r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
+)
+_STOP = re.compile(r"[,;，；。\n]|但|而(?!且)|(?<![a-z])(?:but|and|if|when)(?![a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A negator at a place, with the content words in its reach."""
+
+    start: int
+    end: int
+    text: str
+    targets: tuple[str, ...]
+    """The next two content words of its clause, as keys."""
+    reach: int
+    """Offset where its reach ends."""
+
+
+@lru_cache(maxsize=8192)
+def denials_of(text: str) -> tuple[Denial, ...]:
+    """The negators of a folded text; fixed words such as ``不仅`` or ``no later than`` deny nothing."""
+    barred = bytearray(len(text) + 1)
+    for fixed in _FIXED.finditer(text):
+        barred[fixed.start() : fixed.end()] = b"\x01" * (fixed.end() - fixed.start())
+    words = content_words(text)
+    found: list[Denial] = []
+    for negator in _NEGATOR.finditer(text):
+        if barred[negator.start()]:
+            continue
+        start, end = negator.span()
+        stop = _STOP.search(text, end)
+        limit = end + (REACH_LATIN if negator.group().isascii() else REACH)
+        reach = min(stop.start() if stop else len(text), limit)
+        targets = tuple(w.key for w in words if start < w.end and w.end > end and w.start < reach)[:2]
+        if negator.group() in ("除外",):
+            targets = tuple(w.key for w in words if w.end <= start)[-2:]
+        found.append(Denial(start, end, negator.group(), targets, reach))
+    return tuple(found)
+
+
+def denied_at(text: str, place: int) -> bool:
+    """Whether what stands at ``place`` of a folded text is denied (an odd number of negators reach it)."""
+    return sum(d.end <= place < d.reach or d.start <= place < d.end for d in denials_of(text)) % 2 == 1
+
+
+def occurrences(key: str, text: str) -> list[int]:
+    """Offsets of a word's key in a folded text; English keys are stems and match word beginnings."""
+    if key.isascii():
+        return [w.start for w in content_words(text) if w.key == key]
+    return [m.start() for m in re.finditer(re.escape(key), text)]
+
+
+def disagreement(claim: str, source: str) -> str:
+    """What one of two folded texts denies and the other asserts, or an empty string.
+
+    >>> disagreement("月付套餐支持中途退款", "月付套餐不支持中途退款")
+    '不支持 (退款)'
+    """
+    for text, other in ((claim, source), (source, claim)):
+        for denial in denials_of(text):
+            for target in denial.targets:
+                places = occurrences(target, other)
+                if places:
+                    if not any(denied_at(other, p) for p in places):
+                        return f"{denial.text} ({target})"
+                    break
+    return ""

@@ -1,0 +1,77 @@
+"""How much a clause claims: universal words, certainty, duty and permission, hedges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_FAMILIES: dict[str, tuple[str, str]] = {
+    # family: (words that claim it, words of a source that grant it)
+    "all": (
+        r"所有|任何|全部|一切|一律|统统|通通|凡是|每一?[个项笔次种类](?![一-龥]?\d)|\b(?:all|every|any|everything|everyone|anyone|anything|everybody|whatsoever)\b",
+        r"所有|任何|全部|一切|一律|凡|均|都|各|每|全|整|\b(?:all|every|any|each|everything|whole|entire|per)\b",
+    ),
+    "always": (
+        r"永久|永远|永不|终身|终生|始终|一直|随时|任何时候|全天候|无时无刻|\b(?:always|forever|permanently|lifetime|for life|at any time|whenever|at all times|never)\b",
+        r"永久|永远|永不|终身|终生|始终|一直|随时|任何时候|全天|24 ?小时|\b(?:always|forever|permanently|lifetime|life|at any time|any time|whenever|never)\b",
+    ),
+    "at once": (
+        r"立即|立刻|马上|即刻|当场|瞬间|秒到|实时|\b(?:immediately|instantly|at once|right away|straight away)\b",
+        r"立即|立刻|马上|即刻|当场|瞬间|实时|即时|\b(?:immediate|immediately|instantly|at once|right away|straight away)\b",
+    ),
+    "certain": (
+        r"一定|必然|必定|绝对|保证|确保|肯定|百分之?百|绝不|决不|从不|从来|\b(?:guaranteed?|guarantees|certainly|definitely|surely|in every respect|without exception)\b",
+        r"一定|必然|必定|绝对|保证|确保|肯定|百分之?百|100 ?%|绝不|决不|不得|\b(?:guaranteed?|guarantees|certainly|definitely|surely)\b",
+    ),
+    "regardless": (
+        r"无论|不论|不管|即使|即便|哪怕|任意|随意|随便|\b(?:regardless|no matter|even|whatever|whichever|whether or not)\b",
+        r"无论|不论|不管|即使|即便|哪怕|任意|随意|随便|\b(?:regardless|no matter|even|whatever|whichever|whether or not)\b",
+    ),
+    "unlimited": (
+        r"无限|无条件|没有(?:任何)?(?:次数|数量|时间|金额)?限制|不限|反复|\b(?:unlimited|unconditional(?:ly)?|without (?:any )?limits?|no limits?|as often as)\b",
+        r"无限|无条件|限制|限|反复|\b(?:unlimited|unconditional(?:ly)?|limits?|as often as)\b",
+    ),
+    "only": (
+        r"只[能有限可]|仅|唯一|唯有|\b(?:only|solely|exclusively)\b",
+        r"只|仅|唯|限|方可|才|\b(?:only|solely|exclusively|limited|just)\b",
+    ),
+    "completely": (
+        r"完全|彻底|\b(?:completely|fully|entirely|totally|perfectly)\b",
+        r"完全|彻底|全|\b(?:completely|fully|full|entirely|totally|perfectly)\b",
+    ),
+    "both": (r"\b(?:both)\b|两[款者种个]都", r"\b(?:both|and|all)\b|都|均|、|和|与"),
+    "too": (r"同样|也(?=[适可能享会要须应会不])|照样|照常|依然|仍然?", r"同样|也|均|都|同|照样|照常|依然|仍|、"),
+}
+_COMPILED = {name: (re.compile(claim), re.compile(grant)) for name, (claim, grant) in _FAMILIES.items()}
+
+_HEDGE = re.compile(
+    r"可能|一般|通常|大多|多数|往往|预计|原则上|视情况|尽量|建议|\b(?:usually|typically|generally|normally|often|might|recommended|expected)\b"
+)
+_MAY = re.compile(r"(?<![不])(?:可以|可(?![能靠见选用])|(?<!不)(?<!只)能(?![量力耗源])|允许|有权|准许)|(?<!not )\b(?:may|can|allowed|permitted|optional)\b(?! not)")
+_MUST = re.compile(r"必须|应当|应该|务必|(?<![无不])须|(?<![无不])需要?(?!求)|\b(?:must|shall|required|requires|have to|has to|mandatory)\b(?! not)")
+
+
+def overclaims(claim: str, source: str) -> Iterator[str]:
+    """Words of ``claim`` that claim a family of strength of which ``source`` has nothing. Both folded."""
+    for claiming, granting in _COMPILED.values():
+        found = claiming.search(claim)
+        if found and not granting.search(source):
+            yield found.group()
+
+
+def dropped_hedge(claim: str, source: str) -> Iterator[str]:
+    """A hedge of ``source`` that ``claim`` leaves out."""
+    found = _HEDGE.search(source)
+    if found and not _HEDGE.search(claim):
+        yield found.group()
+
+
+def modality_conflict(claim: str, source: str) -> str:
+    """A duty told as a permission or the other way round, or an empty string."""
+    ours = (bool(_MAY.search(claim)), bool(_MUST.search(claim)))
+    theirs = (bool(_MAY.search(source)), bool(_MUST.search(source)))
+    if ours == (True, False) and theirs == (False, True):
+        return "a duty in the source, a permission in the sentence"
+    if ours == (False, True) and theirs == (True, False):
+        return "a permission in the source, a duty in the sentence"
+    return ""
