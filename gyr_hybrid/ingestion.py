@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.errors import ConfigurationError, DocumentError, EmbeddingError, IndexMismatchError
-from gyr_hybrid.models import embedding_identity
+from gyr_hybrid.models.identity import embedding_identity
 from gyr_hybrid.parsing import LoadedDocuments, check_doc_id, document_version
 from gyr_hybrid.progress import progress
 from gyr_hybrid.storage import Batch, CodeMention, DocumentKey, DocumentRecord, KnowledgeStore, embed_hash
@@ -257,13 +259,14 @@ class Ingestion:
     def _prune(self, loaded: LoadedDocuments, kept: set[DocumentKey], report: UpsertReport) -> None:
         """Remove what the same folders no longer hold, but never a document whose file failed now."""
         roots = set(loaded.roots)
+        failed = {Path(os.path.abspath(path)).as_posix() for path in loaded.failed}
         gone = [
             (info.doc_id, info.version)
             for info in self._store.documents()
             if info.root in roots
             and (info.doc_id, info.version) not in kept
             and info.doc_id not in report.failed
-            and not loaded.has_failed(info.root, info.source)
+            and f"{info.root}/{info.source}" not in failed
         ]
         if gone:
             self._store.apply(Batch(deletes=tuple(gone)))

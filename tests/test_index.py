@@ -187,7 +187,7 @@ def test_prune_removes_what_the_folder_lost_but_not_what_failed(tmp_path: Path, 
     (folder / "b.md").write_bytes(b"---\nid: 'b#bad'\n---\n# B\n\ntext\n")
     report = index.upsert(load_documents(folder), prune=True)
     assert report.deleted == ["a.md"]
-    assert list(report.failed) == ["b.md"]
+    assert list(report.failed) == [str(folder / "b.md")]
     assert index.document("b.md").text
     assert index.document("elsewhere").text
 

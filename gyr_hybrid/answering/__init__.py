@@ -1,1 +1,19 @@
+"""Sections to an answer whose every sentence carries a checked citation."""
 
+from gyr_hybrid.answering.engine import CitedQueryEngine
+from gyr_hybrid.answering.response import Citation, CitedResponse, UnknownIdentifier
+from gyr_hybrid.answering.streaming import CitedAsyncStreamingResponse, CitedStreamingResponse
+from gyr_hybrid.answering.verdict import Verdict, Verifier
+from gyr_hybrid.answering.verification import verify
+
+__all__ = [
+    "Citation",
+    "CitedAsyncStreamingResponse",
+    "CitedQueryEngine",
+    "CitedResponse",
+    "CitedStreamingResponse",
+    "UnknownIdentifier",
+    "Verdict",
+    "Verifier",
+    "verify",
+]
