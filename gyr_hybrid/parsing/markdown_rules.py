@@ -42,8 +42,12 @@ _NUMBERINGS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(rf"\d{{1,2}}\.\d{{1,2}}(?:[.、．]|{_BLANK})(?!\d)"), 4),
     (re.compile(rf"\d{{1,2}}\.\d{{1,2}}\.\d{{1,2}}(?:[.、．]|{_BLANK})(?!\d)"), 5),
 )
+_PLAIN_START = re.compile(
+    r"[^\x00-\x7f]|[A-Za-z\"'(!]|\*\*[^\s*]|`(?!``)|\d(?!\d{0,8}[.)](?:\s|$))", re.MULTILINE
+)
+_BULLET = re.compile(r"[*+-] +[^\s*+-]")
 _HEADING_CHARS = 40
-_NO_HEADING_END = re.compile(r"[。！？；：，、…!?;:,.]$")
+_NO_HEADING_END = re.compile(r"[。！？；：，、…!?;:,.][”’」』）)\"']*$")
 
 
 @cache
@@ -54,12 +58,13 @@ def block_parser(plain: bool) -> MarkdownIt:
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
     if plain:
         parser.disable(["code", "html_block", "reference", "lheading", "blockquote", "list", "hr"])
-        rules.before("heading", "numbered_heading", _numbered_heading, interrupts)
+        rules.before("table", "numbered_heading", _numbered_heading, interrupts)
     else:
         rules.at("lheading", _setext_heading)
     rules.before("heading", "tight_heading", _tight_heading, interrupts)
-    # Before the Setext rule, or a line of dashes would make a heading of the whole article.
-    rules.before("lheading", "article", partial(_article, plain=plain), interrupts)
+    # The first in line. Before the Setext rule, or a line of dashes makes a heading of a whole article.
+    rules.before("table", "article", partial(_article, plain=plain), interrupts)
+    rules.before("table", "line", _single_line)
     return parser
 
 
@@ -85,12 +90,37 @@ def _article(state: StateBlock, line: int, end: int, silent: bool, *, plain: boo
             return True
         # A line of plain text is a paragraph, unless the one before it looks wrapped.
         return plain and len(before) < _WRAPPED_CHARS
-    paragraph(state, line, end, False)
-    del state.tokens[-3:]
-    token = state.push("article", "", 0)
-    token.map = [line, state.line]
-    token.content = re.sub(_BLANK, "", match["name"])
+    if _ends_paragraph(state, line + 1):
+        state.line = line + 1
+    else:
+        paragraph(state, line, end, False)
+        del state.tokens[-3:]
+    _push(state, "article", "", 0, line).content = re.sub(_BLANK, "", match["name"])
     return True
+
+
+def _single_line(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """A paragraph of one line that no other rule can want: one token ``line``.
+
+    Adds nothing to what is recognised; most paragraphs are such, and a dozen rules are not tried on them.
+    """
+    if silent or not _PLAIN_START.match(state.src, state.bMarks[line] + state.tShift[line]):
+        return False
+    if state.is_code_block(line) or not _ends_paragraph(state, line + 1):
+        return False
+    state.line = line + 1
+    _push(state, "line", "", 0, line)
+    return True
+
+
+def _ends_paragraph(state: StateBlock, line: int) -> bool:
+    """Whether a paragraph surely ends before ``line``: that is blank, or a bullet with text."""
+    if line >= state.lineMax or state.isEmpty(line):
+        return True
+    indent = state.sCount[line]
+    if not 0 <= indent - state.blkIndent + 3 <= 6 or indent - max(state.listIndent, 0) > 3 or indent < 0:
+        return False
+    return _BULLET.match(state.src, state.bMarks[line] + state.tShift[line]) is not None
 
 
 def _tight_heading(state: StateBlock, line: int, end: int, silent: bool) -> bool:

@@ -38,36 +38,55 @@ def document_nodes(
     inherited = _inherited(document, flat)
     inherited["title"] = document.id_ if title is None else title
     shown_title = () if title is None else (title,)
+    hidden = sorted({*inherited, "header_path", "section_level"}.difference(SHOWN))
     nodes: list[TextNode] = []
-    sections: list[TextNode] = []
-    children: list[TextNode] = []
+    levels: tuple[list[TextNode], list[TextNode]] = ([], [])
+    infos: tuple[list[RelatedNodeInfo], list[RelatedNodeInfo]] = ([], [])
     for number, piece in enumerate(cut, 1):
-        path = [inherited["title"], *piece.section.path]
-        about: dict[str, Any] = {
-            **inherited,
-            "header_path": _PATH_SEPARATOR.join(path) if flat else path,
-            "section_level": piece.section.level,
-        }
+        path = (inherited["title"], *piece.section.path)
         breadcrumb = _PATH_SEPARATOR.join((*shown_title, *piece.section.path))
-        parent = _node(
-            f"{prefix}#{number}", text, piece.start, piece.end, about, breadcrumb, piece.table_header
-        )
-        parent.relationships[NodeRelationship.SOURCE] = source
-        below = [
-            _node(f"{parent.id_}.{i}", text, child.start, child.end, about, breadcrumb, child.table_header)
-            for i, child in enumerate(piece.children, 1)
-        ]
-        parent_info = _info(parent)
-        for child_node in below:
-            child_node.relationships[NodeRelationship.SOURCE] = source
-            child_node.relationships[NodeRelationship.PARENT] = parent_info
-        parent.relationships[NodeRelationship.CHILD] = [_info(node) for node in below]
-        sections.append(parent)
-        children += below
-        nodes += (parent, *below)
+        id_ = f"{prefix}#{number}"
+        parent_info = _info(id_)
+        child_infos: list[RelatedNodeInfo] = []
+        for span in (piece, *piece.children):
+            level = 0 if span is piece else 1
+            info = parent_info if level == 0 else _info(f"{id_}.{len(child_infos) + 1}")
+            metadata: dict[str, Any] = {"breadcrumb": breadcrumb} if breadcrumb else {}
+            if span.table_header:
+                metadata["table_header"] = span.table_header
+            for key, value in inherited.items():
+                metadata[key] = value.copy() if isinstance(value, list) else value
+            metadata["header_path"] = _PATH_SEPARATOR.join(path) if flat else list(path)
+            metadata["section_level"] = piece.section.level
+            relations: dict[NodeRelationship, RelatedNodeInfo | list[RelatedNodeInfo]]
+            if level == 0:
+                relations = {NodeRelationship.SOURCE: source, NodeRelationship.CHILD: child_infos}
+            else:
+                relations = {NodeRelationship.SOURCE: source, NodeRelationship.PARENT: parent_info}
+                child_infos.append(info)
+            node = TextNode(
+                id_=info.node_id,
+                text=text[span.start : span.end],
+                start_char_idx=span.start,
+                end_char_idx=span.end,
+                metadata=metadata,
+                relationships=relations,
+                excluded_embed_metadata_keys=hidden,
+                excluded_llm_metadata_keys=hidden,
+                metadata_template="{value}",
+                text_template="{metadata_str}\n{content}",
+            )
+            nodes.append(node)
+            levels[level].append(node)
+            infos[level].append(info)
+        levels[0][-1].relationships[NodeRelationship.CHILD] = child_infos
     if link:
-        _link(sections)
-        _link(children)
+        for level_nodes, level_infos in zip(levels, infos, strict=True):
+            for index, node in enumerate(level_nodes):
+                if index:
+                    node.relationships[NodeRelationship.PREVIOUS] = level_infos[index - 1]
+                if index + 1 < len(level_nodes):
+                    node.relationships[NodeRelationship.NEXT] = level_infos[index + 1]
     return nodes
 
 
@@ -98,42 +117,5 @@ def _stored(value: Any, flat: bool) -> Any:
     return value
 
 
-def _node(
-    id_: str,
-    text: str,
-    start: int,
-    end: int,
-    about: dict[str, Any],
-    breadcrumb: str,
-    table_header: str | None,
-) -> TextNode:
-    metadata = {"breadcrumb": breadcrumb} if breadcrumb else {}
-    if table_header:
-        metadata["table_header"] = table_header
-    hidden = [key for key in about if key not in SHOWN]
-    path = about["header_path"]
-    own = {**about, "header_path": list(path)} if isinstance(path, list) else about
-    return TextNode(
-        id_=id_,
-        text=text[start:end],
-        start_char_idx=start,
-        end_char_idx=end,
-        metadata={**metadata, **{key: value for key, value in own.items() if key not in SHOWN}},
-        excluded_embed_metadata_keys=hidden,
-        excluded_llm_metadata_keys=list(hidden),
-        metadata_template="{value}",
-        text_template="{metadata_str}\n{content}",
-    )
-
-
-def _info(node: TextNode) -> RelatedNodeInfo:
-    return RelatedNodeInfo(node_id=node.id_, node_type=ObjectType.TEXT)
-
-
-def _link(nodes: Sequence[TextNode]) -> None:
-    infos = [_info(node) for node in nodes]
-    for index, node in enumerate(nodes):
-        if index:
-            node.relationships[NodeRelationship.PREVIOUS] = infos[index - 1]
-        if index + 1 < len(nodes):
-            node.relationships[NodeRelationship.NEXT] = infos[index + 1]
+def _info(id_: str) -> RelatedNodeInfo:
+    return RelatedNodeInfo(node_id=id_, node_type=ObjectType.TEXT)

@@ -102,7 +102,7 @@ def _parts(tokens: list[Token], plain: bool) -> Iterator[Part]:
             yield Heading(level, _heading_text(tokens[index].content, plain), first, after)
             continue
         block: Block | None = None
-        if kind in ("paragraph_open", "heading_open"):
+        if kind in ("line", "paragraph_open", "heading_open"):
             block = Block("text", first, after)
         elif kind == "article":
             yield Heading(level + 1, token.content, first, first)
