@@ -16,8 +16,9 @@ from llama_index.core.schema import BaseNode, TextNode
 
 from gyr_hybrid.analysis import split_sentences
 from gyr_hybrid.answering.citations import Parsed
+from gyr_hybrid.answering.citing import cite
 from gyr_hybrid.answering.composition import Composer
-from gyr_hybrid.answering.context import Context, document_id, plain_text
+from gyr_hybrid.answering.context import Context, plain_text
 from gyr_hybrid.answering.excerpts import Excerpt, excerpt_at, excerpts, row_as_text
 from gyr_hybrid.answering.prompts import Language, is_model_refusal, is_pleasantry
 from gyr_hybrid.answering.response import Action, Citation, CitationVerdict, Decision
@@ -394,48 +395,6 @@ class Enforcement:
         if first:
             return self._composer.show(unit, text, printed, suffix)
         return self._composer.more(text, printed, suffix)
-
-
-def cite(
-    node: BaseNode,
-    quote: Quote,
-    label: str,
-    sentence: str,
-    verdict: CitationVerdict,
-    reason: str,
-    support: float,
-) -> Citation:
-    """A citation of ``quote``, which lies in ``node``."""
-    start = getattr(node, "start_char_idx", None)
-    end = getattr(node, "end_char_idx", None)
-    text = plain_text(node)
-    anchored = start is not None and end is not None and end - start == len(text)
-    offset = start if anchored and start is not None else 0
-    meta = node.metadata
-    path = meta.get("header_path") or []
-    version = meta.get("version")
-
-    def optional(key: str) -> str | None:
-        return str(meta[key]) if meta.get(key) is not None else None
-
-    return Citation(
-        label=label,
-        node_id=node.node_id,
-        doc_id=document_id(node),
-        version=None if version is None else str(version),
-        title=optional("title"),
-        header_path=[path] if isinstance(path, str) else list(map(str, path)),
-        source=optional("source"),
-        url=optional("url"),
-        start_char=offset + quote.start,
-        end_char=offset + quote.end,
-        quote=text[quote.start : quote.end],
-        sentence=sentence,
-        support=min(1.0, max(0.0, support)),
-        verdict=verdict,
-        reason=reason,
-        anchored=anchored,
-    )
 
 
 def _contrast(sentence: str, source: str, lexicon: Any) -> bool:

@@ -24,11 +24,12 @@ from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
 from gyr_hybrid.answering.context import Context
 from gyr_hybrid.answering.enforcement import AskAgain, Enforcement, Request, Settings
-from gyr_hybrid.answering.extractive import Question, quote_sections
+from gyr_hybrid.answering.extractive import extract
 from gyr_hybrid.answering.generation import Delta, Prompt, ThinkFilter, agenerate, generate
 from gyr_hybrid.answering.options import ENGINE_OPTIONS, EngineOptions
-from gyr_hybrid.answering.preparation import Found, prepare, word_weights
+from gyr_hybrid.answering.preparation import Found, material, prepare
 from gyr_hybrid.answering.prompts import Language, default_prompts, language_of
+from gyr_hybrid.answering.quoting import quote
 from gyr_hybrid.answering.reading import Reading, adrive, drive
 from gyr_hybrid.answering.streaming import CitedAsyncStreamingResponse, CitedStreamingResponse
 from gyr_hybrid.answering.units import Unit
@@ -36,7 +37,6 @@ from gyr_hybrid.answering.verdict import Verifier
 from gyr_hybrid.errors import ConfigurationError
 from gyr_hybrid.retrieval.options import check_options
 from gyr_hybrid.retrieval.query import HybridQuery
-from gyr_hybrid.retrieval.result import Retrieval
 from gyr_hybrid.retrieval.retriever import HybridRetriever
 
 __all__ = ["ENGINE_OPTIONS", "CitedQueryEngine"]
@@ -279,10 +279,11 @@ class CitedQueryEngine(BaseQueryEngine):
     # the answer, piece by piece
 
     def _pieces(self, answer: Answer, found: Found) -> Generator[str]:
+        quoted = self._extract(answer, found) if self._extracts(answer) else []
         if answer.refusal_reason is not None:
             yield answer.refuse(answer.refusal_reason)
         elif self._llm is None:
-            yield from map(answer.show, self._extract(answer, found))
+            yield from map(answer.show, quoted)
         else:
             llm = self._llm
             checks = self._checks(answer)
@@ -301,10 +302,11 @@ class CitedQueryEngine(BaseQueryEngine):
         answer.done = True
 
     async def _apieces(self, answer: Answer, found: Found) -> AsyncGenerator[str]:
+        quoted = await asyncio.to_thread(self._extract, answer, found) if self._extracts(answer) else []
         if answer.refusal_reason is not None:
             yield answer.refuse(answer.refusal_reason)
         elif self._llm is None:
-            for piece in await asyncio.to_thread(self._extract, answer, found):
+            for piece in quoted:
                 yield answer.show(piece)
         else:
             llm = self._llm
@@ -325,16 +327,15 @@ class CitedQueryEngine(BaseQueryEngine):
                 yield answer.refuse(reason)
         answer.done = True
 
+    def _extracts(self, answer: Answer) -> bool:
+        return self._llm is None and answer.refusal_reason is None
+
     def _extract(self, answer: Answer, found: Found) -> list[str]:
-        retrieval = found.retrieval or Retrieval(list(found.nodes))
-        question = Question(
-            answer.question,
-            word_weights(answer.question, retrieval, self._analyzer),
-            retrieval.synonyms,
-            self._analyzer.terms,
-        )
-        pieces, answer.citations, answer.trace = quote_sections(question, answer.context)
-        return pieces or [answer.refuse("no_evidence")]
+        quoted = quote(answer.context, extract(*material(answer, found, self._analyzer)))
+        answer.citations, answer.trace = list(quoted.citations), list(quoted.trace)
+        if not quoted.pieces:
+            answer.refusal_reason = "no_evidence"
+        return list(quoted.pieces)
 
     def _checks(self, answer: Answer) -> Enforcement:
         options = self._options

@@ -1,31 +1,45 @@
-"""Answer without a model: the sentences of the best section that answer the question, as they stand."""
+"""Answer without a model: choose, from the best section, the sentences that answer the question.
+
+Whole short sections are shown: what follows a rule is mostly its condition. Of long ones, and of lists, only what
+the question is about. Further sections come in only for further questions or codes.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-
-from llama_index.core.schema import BaseNode
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from gyr_hybrid.analysis import count_tokens
-from gyr_hybrid.answering.composition import Composer
-from gyr_hybrid.answering.context import Context, plain_text
-from gyr_hybrid.answering.enforcement import cite
 from gyr_hybrid.answering.evidence import covered
 from gyr_hybrid.answering.excerpts import Excerpt, excerpts
-from gyr_hybrid.answering.response import Citation, Decision
-from gyr_hybrid.answering.units import Kind, Unit
-from gyr_hybrid.answering.verdict import Quote
 
 SHORT = 240
-"""Tokens up to which a section's prose is shown whole: what follows a rule is mostly its condition."""
+"""Tokens up to which a section's prose is shown whole."""
 MOST = 8
 """Excerpts shown of one section."""
-GAIN = 0.3
-"""Share of the question that a further section must add."""
+CLOSE = 0.6
+"""Share of the best excerpt's worth from which another one is shown too."""
+PART_COVERED = 0.3
+"""Share of a further question that a section must cover to be shown for it."""
 
 _HOW = re.compile(r"怎么|怎样|如何|咋|步骤|流程|办法|解决|\bhow\b|\bsteps?\b|\bfix\b", re.IGNORECASE)
+_QUESTIONS = re.compile(r"[？?；;。\n]+|[，,]\s*(?:另外|还有|以及|顺便|同时|also\b|and\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A section of the context, prepared."""
+
+    text: str
+    terms: Collection[str]
+    """Of text and heading path."""
+    codes: Collection[str] = ()
+    """Known codes of the question that it bears."""
+    focus: Sequence[tuple[int, int]] = ()
+    """Stretches of the text that retrieval found, best first."""
+    place: tuple[str, int] = ("", 0)
+    """Document and offset, for reading order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +48,11 @@ class Question:
 
     text: str
     weights: Mapping[str, float]
-    """Content word -> idf."""
+    """Content word, codes left out -> idf."""
     synonyms: Mapping[str, Collection[str]]
-    terms: Callable[[str], set[str]]
+    terms: Callable[[str], Collection[str]]
+    codes: Sequence[str] = field(default_factory=tuple)
+    """Known codes, in order."""
 
     @property
     def asks_how(self) -> bool:
@@ -47,65 +63,89 @@ class Question:
         """Weight of the question's words in ``text``."""
         return covered(self.weights, self.terms(text), self.synonyms)
 
+    def parts(self) -> list[Question]:
+        """The questions that it consists of, each with its own words."""
+        parts = []
+        for text in _QUESTIONS.split(self.text):
+            terms = self.terms(text)
+            weights = {word: weight for word, weight in self.weights.items() if word in terms}
+            if weights:
+                parts.append(replace(self, text=text, weights=weights))
+        return parts if len(parts) > 1 else [self]
 
-def extract(
-    question: Question, sections: Sequence[str], paths: Sequence[Sequence[str]]
-) -> Iterator[tuple[int, Excerpt]]:
-    """Excerpts to show as (number of the section, excerpt), in order.
+
+def extract(question: Question, sections: Sequence[Candidate]) -> list[tuple[int, Excerpt]]:
+    """What to show, as (number of the section, excerpt).
 
     Args:
-        sections: texts, best first.
-        paths: their heading paths.
+        sections: best first; the first is always shown, in part or whole.
     """
-    shown: set[str] = set()
-    have = 0.0
-    total = sum(question.weights.values())
-    for i, text in enumerate(sections):
-        terms = question.terms("\n".join([*paths[i], text]))
-        missing = {w: v for w, v in question.weights.items() if w not in shown}
-        gain = covered(missing, terms, question.synonyms)
-        if i > 0 and (gain < GAIN * total or have >= 0.99 * total):
-            continue
-        chosen = _choose(
-            question if i == 0 else Question(question.text, missing, question.synonyms, question.terms), text
-        )
-        if not chosen:
-            continue
-        for excerpt in chosen:
-            yield i, excerpt
-        shown |= {w for w in question.weights if covered({w: 1.0}, terms, question.synonyms)}
-        have += gain
+    if not sections:
+        return []
+    chosen: dict[int, Question] = {}
+    for number, part in _sections_for(question, sections):
+        chosen.setdefault(number, part)
+    return [(i, excerpt) for i, part in chosen.items() for excerpt in choose(part, sections[i])]
 
 
-def _choose(question: Question, text: str) -> list[Excerpt]:
+def _sections_for(question: Question, sections: Sequence[Candidate]) -> list[tuple[int, Question]]:
+    """The sections that answer each part of the question or each of its codes."""
+    if question.codes and not question.weights and not question.asks_how:
+        bearing = [i for i, section in enumerate(sections) if section.codes]
+        document = sections[bearing[0]].place[0] if bearing else ""
+        if len(question.codes) == 1 and bearing:
+            same = [i for i in bearing if sections[i].place[0] == document][:3]
+            return [(i, question) for i in sorted(same, key=lambda i: sections[i].place[1])]
+    found: list[tuple[int, Question]] = []
+    if len(question.codes) > 1:
+        for code in question.codes:
+            first = next((i for i, section in enumerate(sections) if code in section.codes), None)
+            if first is not None:
+                found.append((first, question))
+    else:
+        parts = question.parts()
+        for part in parts if len(parts) > 1 else ():
+            total = sum(part.weights.values())
+            shares = [covered(part.weights, s.terms, part.synonyms) / total for s in sections]
+            best = max(range(len(sections)), key=lambda i: (shares[i], -i))
+            if shares[best] >= PART_COVERED:
+                found.append((best, part))
+    return found or [(0, question)]
+
+
+def choose(question: Question, section: Candidate) -> list[Excerpt]:
     """The excerpts of one section that answer, lead-ins with what they introduce."""
-    whole = [p for p in excerpts(text) if p.kind != "heading"]
-    content = [p for p in whole if p.kind != "header" and not p.is_lead_in]
+    whole = [e for e in excerpts(section.text) if e.kind != "heading"]
+    content = [e for e in whole if e.kind != "header" and not e.is_lead_in]
     if not content:
         return []
-    worth = {p.start: question.worth(p.text) for p in content}
-    best = max(worth.values())
-    short = count_tokens(text) <= SHORT
-    lists = [p for p in content if p.kind in ("item", "row")]
-    best_listed = max((worth[p.start] for p in lists), default=0.0)
-    whole_lists = question.asks_how or best_listed <= 0
-    kept: list[Excerpt] = []
+    scale = sum(question.weights.values()) or 1.0
+    worth = {e.start: question.worth(e.text) / scale + _focus(e, section.focus) for e in content}
+    short = count_tokens(section.text) <= SHORT
+    listed = [worth[e.start] for e in content if e.kind in ("item", "row")]
+    best, best_listed = max(worth.values()), max(listed, default=0.0)
+    kept = []
     for excerpt in content:
-        if excerpt.kind in ("item", "row"):
-            wanted = (whole_lists and short) or worth[excerpt.start] >= 0.6 * max(best_listed, 1e-9)
-        elif short:
-            wanted = True
-        else:
-            wanted = worth[excerpt.start] >= 0.6 * best
-        if wanted:
+        in_list = excerpt.kind in ("item", "row")
+        if (short and (not in_list or question.asks_how or max(listed) == min(listed))) or worth[
+            excerpt.start
+        ] >= CLOSE * (best_listed if in_list and short else best):
             kept.append(excerpt)
     if len(kept) > MOST:
-        kept = sorted(sorted(kept, key=lambda p: (-worth[p.start], p.start))[:MOST], key=lambda p: p.start)
+        kept = sorted(sorted(kept, key=lambda e: (-worth[e.start], e.start))[:MOST], key=lambda e: e.start)
     return _with_lead_ins(whole, kept)
 
 
+def _focus(excerpt: Excerpt, focus: Sequence[tuple[int, int]]) -> float:
+    """0..0.5 for standing in what retrieval found: half for the best place, less for later ones."""
+    for rank, (start, end) in enumerate(focus):
+        if min(excerpt.end, end) > max(excerpt.start, start):
+            return 0.5 / (1 + rank)
+    return 0.0
+
+
 def _with_lead_ins(whole: Sequence[Excerpt], kept: Sequence[Excerpt]) -> list[Excerpt]:
-    starts = {p.start for p in kept}
+    starts = {e.start for e in kept}
     out: list[Excerpt] = []
     pending: Excerpt | None = None
     for excerpt in whole:
@@ -119,63 +159,3 @@ def _with_lead_ins(whole: Sequence[Excerpt], kept: Sequence[Excerpt]) -> list[Ex
         elif excerpt.kind == "sentence":
             pending = None
     return out
-
-
-def quote_sections(question: Question, context: Context) -> tuple[list[str], list[Citation], list[Decision]]:
-    """The answer in pieces, one excerpt each, with its citations and what was decided."""
-    nodes = [n.node for n in context.nodes]
-    texts = [plain_text(node) for node in nodes]
-    parser, composer = context.parser(), Composer()
-    pieces: list[str] = []
-    citations: list[Citation] = []
-    trace: list[Decision] = []
-    before: tuple[int, Excerpt] | None = None
-    for i, excerpt in extract(question, texts, [header_path(node) for node in nodes]):
-        unit = Unit(_kind(excerpt), excerpt.text, _separator(before, (i, excerpt)), *_marker(excerpt))
-        if excerpt.header and (before is None or before[1].header != excerpt.header or before[0] != i):
-            head = Unit("header", excerpt.header, unit.before)
-            composer.enter(head)
-            composer.lead(head, excerpt.header)
-            unit = Unit("row", excerpt.text, "\n")
-        before = (i, excerpt)
-        composer.enter(unit)
-        text = parser.strip(excerpt.text) if excerpt.kind != "code" else excerpt.text
-        if excerpt.is_lead_in:
-            composer.lead(unit, text)
-            continue
-        label = context.sources[i].label
-        quote = Quote(nodes[i].node_id, excerpt.start, excerpt.end, excerpt.text, 1.0)
-        citations.append(
-            cite(nodes[i], quote, label, text, "quoted", "extraction: the source's own words", 1.0)
-        )
-        trace.append(Decision(excerpt.text, "shown", "extraction", text, (nodes[i].node_id,)))
-        pieces.append(composer.show(unit, text, label))
-    return pieces, citations, trace
-
-
-def header_path(node: BaseNode) -> list[str]:
-    """Title and headings of a section, [] for foreign nodes without any."""
-    path = node.metadata.get("header_path") or []
-    return [path] if isinstance(path, str) else list(map(str, path))
-
-
-def _kind(excerpt: Excerpt) -> Kind:
-    return excerpt.kind
-
-
-def _marker(excerpt: Excerpt) -> tuple[str, int]:
-    if excerpt.kind != "item":
-        return "", -1
-    return excerpt.marker, len(excerpt.marker) - len(excerpt.marker.lstrip())
-
-
-def _separator(before: tuple[int, Excerpt] | None, now: tuple[int, Excerpt]) -> str:
-    if before is None:
-        return ""
-    if before[0] != now[0] or before[1].kind != now[1].kind:
-        return "\n\n"
-    if now[1].kind in ("item", "row"):
-        return "\n"
-    if now[1].kind == "code" or before[1].paragraph != now[1].paragraph:
-        return "\n\n"
-    return " " if before[1].text[-1:].isascii() and now[1].text[:1].isascii() else ""

@@ -9,8 +9,9 @@ from llama_index.core.schema import BaseNode, NodeWithScore
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
-from gyr_hybrid.answering.context import build_context, plain_text
+from gyr_hybrid.answering.context import build_context, document_id, plain_text
 from gyr_hybrid.answering.evidence import EVIDENCE_MIN, Signals, coverage, evidence
+from gyr_hybrid.answering.extractive import Candidate, Question
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.refusal import unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier
@@ -132,6 +133,39 @@ def read_signals(
 
 
 def _without_codes(weights: Mapping[str, float], codes: Sequence[ResolvedCode]) -> dict[str, float]:
-    taken = {form for code in codes for form in (code.text.casefold(), code.canonical.casefold())}
-    taken |= {word.casefold() for code in codes if (word := code.class_word)}
-    return {word: weight for word, weight in weights.items() if word.casefold() not in taken}
+    """The words that are neither a code nor the word beside it that says what it is."""
+    taken = {form.casefold() for code in codes for form in (code.text, code.canonical)}
+    classes = [code.class_word.casefold() for code in codes if code.class_word]
+    return {
+        word: weight
+        for word, weight in weights.items()
+        if word.casefold() not in taken and not any(word.casefold() in name for name in classes)
+    }
+
+
+def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question, list[Candidate]]:
+    """Question and sections as an extraction needs them."""
+    retrieval = found.retrieval or Retrieval(list(found.nodes))
+    known = [c for c in retrieval.codes if c.status != "unknown"]
+    weights = _without_codes(word_weights(answer.question, retrieval, analyzer), retrieval.codes)
+    codes = tuple(dict.fromkeys(c.matches[0].canonical for c in known if c.matches))
+    question = Question(answer.question, weights, retrieval.synonyms, analyzer.terms, codes)
+    focus = {
+        step.node_id: [(c["start"], c["end"]) for c in dict(step.details).get("children", ())]
+        for step in retrieval.explanation.merged
+    }
+    return question, [_candidate(n.node, retrieval, focus, analyzer) for n in answer.context.nodes]
+
+
+def _candidate(
+    node: BaseNode, retrieval: Retrieval, focus: Mapping[str, list[tuple[int, int]]], analyzer: Analyzer
+) -> Candidate:
+    text = plain_text(node)
+    offset = getattr(node, "start_char_idx", None) or 0
+    return Candidate(
+        text,
+        section_terms(node, analyzer),
+        retrieval.bearing.get(node.node_id, frozenset()),
+        [(start - offset, end - offset) for start, end in focus.get(node.node_id, ())],
+        (document_id(node), offset),
+    )
