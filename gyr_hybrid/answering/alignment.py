@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from gyr_hybrid.answering.claims import Claim
+from gyr_hybrid.answering.claims import Claim, grammatical
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.figures import find_figures
-from gyr_hybrid.answering.lexicon import Lexicon
+from gyr_hybrid.answering.lexicon import FUNCTION_WORDS, Lexicon
 from gyr_hybrid.answering.passages import Passage, Section
 from gyr_hybrid.answering.words import Word, stem, words_of
 
@@ -91,9 +91,26 @@ def credit_of(word: Word, before: str, after: str, target: Target, lexicon: Lexi
         return 0.9
     if re.search(".{0,2}".join(map(re.escape, word.text)), text):
         return 0.8
-    if len(word.text) > 2 and all(c in text for c in word.text):
-        return 0.6
-    return 0.0
+    if len(word.text) > 3:
+        halves = (word.text[:2], word.text[2:])
+        if all(grammatical(h) or h in text or _equivalent(h, target, lexicon) for h in halves):
+            return 0.8
+    return 0.7 if _loose(word.text, lexicon).search(text) else 0.0
+
+
+@lru_cache(maxsize=8192)
+def _loose_pattern(word: str, alternatives: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(".{0,2}".join(f"[{re.escape(a)}]" for a in alternatives) or r"(?!)")
+
+
+def _loose(word: str, lexicon: Lexicon) -> re.Pattern[str]:
+    """``带狗`` as ``携犬``, ``放出`` as ``放``: character by character, grammar left out, near one another."""
+    alternatives = tuple(
+        char + "".join(o for o in lexicon.equivalents.get(char, ()) if len(o) == 1)
+        for char in word
+        if char not in FUNCTION_WORDS
+    )
+    return _loose_pattern(word, alternatives)
 
 
 def _equivalent(key: str, target: Target, lexicon: Lexicon) -> bool:
@@ -133,6 +150,11 @@ def _compare(
     for word, before, after in _with_neighbours(claim.words):
         weight = float(min(len(word.text), 4)) if word.han else 2.0
         total += weight
+        period = next((f for f in claim.figures if f.weak and f.start <= word.start < f.end), None)
+        if period and period.kind == "duration" and standing(period, passage.figures) == "same":
+            found.append(Found(word, "own", 1.0))
+            gained, score = gained + weight, score + weight
+            continue
         credit = credit_of(word, before, after, own, lexicon)
         where: Place = "own"
         worth = OWN
@@ -176,9 +198,11 @@ def _with_neighbours(words: tuple[Word, ...]) -> list[tuple[Word, str, str]]:
     """Each word with the single characters right beside it, for words that the dictionary cut apart."""
     rows: list[tuple[Word, str, str]] = []
     for i, word in enumerate(words):
-        before = words[i - 1] if i and words[i - 1].end == word.start else None
+        before = words[i - 1] if i and words[i - 1].end == word.start and len(words[i - 1].text) == 1 else None
         after = words[i + 1] if i + 1 < len(words) and words[i + 1].start == word.end else None
+        if after and len(after.text) > 1:
+            after = None
         rows.append(
-            (word, before.text[-1] if before and before.han else "", after.text[0] if after and after.han else "")
+            (word, before.text if before and before.han else "", after.text if after and after.han else "")
         )
     return rows

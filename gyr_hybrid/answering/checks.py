@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from gyr_hybrid.answering import bindings, coherence
 from gyr_hybrid.answering.alignment import Aligned
 from gyr_hybrid.answering.derivation import derived
 from gyr_hybrid.answering.figure_matching import standing
@@ -124,4 +125,45 @@ def strength_agrees(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("modality", conflict)
 
 
-CHECKS: tuple[Check, ...] = (figures_stand, polarity_agrees, strength_agrees, words_stand)
+def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
+    """Words and figures stand in the places that the source gives them."""
+    for one in evidence.aligned:
+        section = evidence.sections[one.section]
+        for detail in bindings.same_clause_figures(one):
+            yield Finding("binding", detail)
+        for detail in bindings.parallel_clauses(one, section):
+            yield Finding("binding", detail)
+        for detail in bindings.contrasting_words(one, evidence.lexicon):
+            yield Finding("contrast", detail)
+        for detail in bindings.swapped_actors(one, evidence.lexicon):
+            yield Finding("order", detail)
+        for detail in bindings.swapped_figures(one):
+            yield Finding("order", detail)
+        if bindings.sides_differ(one):
+            yield Finding("side", "before and after are exchanged")
+        for detail in bindings.dropped_figure(one):
+            yield Finding("dropped", detail)
+        for detail in bindings.replaced_words(one, section, evidence.lexicon):
+            yield Finding("replaced", detail)
+
+
+def conditions_hold(evidence: Evidence) -> Iterator[Finding]:
+    """Conditions stay with what they condition."""
+    for detail in coherence.spliced(evidence.aligned, evidence.sections, evidence.lexicon):
+        yield Finding("splice", detail)
+    for one in evidence.aligned:
+        section = evidence.sections[one.section]
+        for detail in coherence.rival_condition(one, section):
+            yield Finding("condition", detail)
+        for detail in coherence.lost_condition(one, section, evidence.sentence, evidence.lexicon):
+            yield Finding("condition", detail)
+
+
+CHECKS: tuple[Check, ...] = (
+    figures_stand,
+    polarity_agrees,
+    strength_agrees,
+    bindings_hold,
+    conditions_hold,
+    words_stand,
+)

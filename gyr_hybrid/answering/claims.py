@@ -37,9 +37,16 @@ class Claim:
     """Spans of its clauses in the sentence, the one that claims last."""
 
 
+@lru_cache(maxsize=8192)
 def content_words(text: str) -> tuple[Word, ...]:
-    """Words of ``text`` that say something: neither grammar nor figures."""
-    return tuple(w for w in words_of(text) if w.text not in FUNCTION_WORDS and w.text != "\x00")
+    """Words of ``text`` that say something: neither grammar nor figures. Latin words in Chinese are names."""
+    mixed = not text.isascii() and any("\u3400" <= c <= "\u9fff" for c in text)
+    return tuple(w for w in words_of(text) if not grammatical(w.text) or (mixed and w.text.isascii()))
+
+
+def grammatical(word: str) -> bool:
+    """Whether a word, or every character of a Chinese one, is grammar."""
+    return word in FUNCTION_WORDS or (not word.isascii() and all(c in FUNCTION_WORDS for c in word))
 
 
 @lru_cache(maxsize=2048)
@@ -54,7 +61,7 @@ def claims_of(sentence: str) -> tuple[Claim, ...]:
         clause = folded[start:end]
         if _CONDITION_START.match(clause) and len(pending) == 1 and not _whole(clause):
             continue
-        if _CONDITION_END.search(clause):
+        if _CONDITION_END.search(clause) or folded[end : end + 2].lstrip().startswith(":"):
             continue
         held = sum(start <= w.start < end for w in words) + 2 * sum(start <= f.start < end for f in figures)
         if held < 2 and len(pending) == 1:
@@ -77,6 +84,11 @@ def claims_of(sentence: str) -> tuple[Claim, ...]:
         )
         for g in groups
     )
+
+
+def is_condition(clause: str) -> bool:
+    """Whether a folded clause only says when, for whom or on what condition something holds."""
+    return bool(_CONDITION_START.match(clause) or _CONDITION_END.search(clause.rstrip(",，。;；")))
 
 
 def _whole(clause: str) -> bool:

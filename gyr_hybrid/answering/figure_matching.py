@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Literal
 
 from gyr_hybrid.answering.bounds import opposite
@@ -11,6 +12,7 @@ from gyr_hybrid.answering.measures import compatible
 
 Standing = Literal["same", "bound", "rate", "side", "unit", "absent"]
 
+_HALF_MONTH = {("month", Fraction(1, 2)), ("second", Fraction(15 * 86400))}
 _ORDER: tuple[Standing, ...] = ("same", "bound", "rate", "side", "unit", "absent")
 
 
@@ -64,6 +66,8 @@ def _equal(figure: Figure, other: Figure) -> bool:
         if "number" in (figure.kind, other.kind):
             return True
         return compatible(figure.base, other.base)
+    if {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH:
+        return True
     pair = {figure.kind: figure.value, other.kind: other.value}
     if set(pair) == {"percent", "times"}:
         return pair["percent"] == 100 * pair["times"]  # type: ignore[operator]

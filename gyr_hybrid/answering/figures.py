@@ -88,6 +88,9 @@ _MULTIPLE = re.compile(
 _ARTICLE_TIME = re.compile(
     r"(?<![a-z])(?:an?|one) (?P<unit>second|minute|hour|day|week|month|quarter|year|working day|business day)(?![a-z])(?! and a half)"
 )
+_PERIOD = re.compile(
+    r"每(?:个)?(?P<unit>年|月|季度|周|星期|天|日|小时|分钟|秒)(?![\d一二三四五六七八九十])"
+)
 _WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天末])(?!年)")
 _WEEK = {c: n for n, c in enumerate("一二三四五六", 1)} | {"日": 7, "天": 7, "末": 67}
 _NOT_UNIT = re.compile(
@@ -167,7 +170,8 @@ def find_figures(text: str) -> tuple[Figure, ...]:
     scan = _Scan(text)
     for mark in _LIST_MARK.finditer(scan.text):
         scan.claim(*mark.span())
-    for part in (_codes, _dates, _fractions, _halves, _ordinals, _multiples, _quantities, _article_times):
+    parts = (_codes, _dates, _fractions, _halves, _ordinals, _multiples, _quantities, _article_times, _periods)
+    for part in parts:
         for figure in part(scan):
             scan.add(figure)
     return tuple(sorted(scan.found, key=lambda f: f.start))
@@ -265,6 +269,13 @@ def _article_times(scan: _Scan) -> Iterator[Figure]:
             unit = UNITS[found["unit"]]
             weak = found[0].startswith("a")
             yield Figure(unit.kind, unit.factor, unit.base, weak=weak, start=found.start(), end=found.end())
+
+
+def _periods(scan: _Scan) -> Iterator[Figure]:
+    for found in _PERIOD.finditer(scan.text):
+        if scan.open(*found.span()):
+            unit = UNITS[found["unit"]]
+            yield Figure(unit.kind, unit.factor, unit.base, weak=True, start=found.start(), end=found.end())
 
 
 def _quantities(scan: _Scan) -> Iterator[Figure]:

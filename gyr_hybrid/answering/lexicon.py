@@ -111,7 +111,7 @@ FUNCTION_WORDS = frozenset(
     时 时候 期间 这期间 如果 若 如 当 只要 才 方 方可 才能 需 需要 须 必须 应 应当 应该 要 可 可以 能 能够 会 不 未 没 没有 无 非 吗 呢 啊 吧 也 都 不过 但 但是 因 因为 由于 所以
     因此 故 情况 情形 的话 表示 意思 指 说明 意味着 意思是 有 作为 请 目前 现在 已 已经 均 各 另 另外 其中 就是 也就是 来 去 做 关于 有关 那么 然后 而言 来说 分别 即可 就行 行 起来 出来 一下
     是否 有没有 别 勿 不要 不用 不会 不能 不可 不可以 不得 不必 无须 无需 不需 不需要 无法 不再 不是 仍 仍然 可能 一种 哪 什么 某 某个 些 一些 种 名 位 次 条 个月 起 止 间 内 外 前 后 之前 之后 以前 以后
-    还有 显示 出现 遇到 碰到 计算 收取 收 状态码 多 才能 方能 如遇 凡 凡是 上面 下面 那边 这边 当中 之中 均为 都是 也是 则是 就会 就能 会被 每 之间 之内 以内 每个 最 最多 最少 至多 至少 最高 最低 不超过 不少于 不低于 超过 以上 以下 左右 约 大约 只 仅 只能 仅限 只有 满 达到 不足 不满 未满 不到
+    提前 还有 显示 出现 遇到 碰到 计算 收取 收 状态码 多 才能 方能 如遇 凡 凡是 上面 下面 那边 这边 当中 之中 均为 都是 也是 则是 就会 就能 会被 每 之间 之内 以内 每个 最 最多 最少 至多 至少 最高 最低 不超过 不少于 不低于 超过 以上 以下 左右 约 大约 只 仅 只能 仅限 只有 满 达到 不足 不满 未满 不到
     啦 呀 哦 嘛 么 咱 咱们 您的 你的 它的 其他 其它 即使 例如 比如 除 除了 外 先 同时 此外 以 向 往 朝 其实 本 该 每次 算 呈 令 便是 共 共有 一共 总共 合计 共计 为止 当中 如下 以下 上述 前述 部分 一
     a an the of to in on at by for with from as and or but nor so than then that this these those there it its is are was were be been being am
     do does did done have has had having will would shall should can could may might must not no n't you your yours we our ours they them their he she his her i me my us one

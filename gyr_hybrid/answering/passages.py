@@ -15,7 +15,7 @@ from functools import lru_cache
 from gyr_hybrid.answering.figures import Figure, find_figures
 from gyr_hybrid.answering.numerals import even_fold
 
-HEAD_LIMIT = 24
+HEAD_LIMIT = 40
 """Longest line head, in characters: ``企业版``, ``Emergency room``, a parameter's name."""
 
 _JOINT = re.compile(r"而(?!且)|(?<=\s)(?:and|while|whereas|but)(?=\s)|、|和|及|与")
@@ -27,6 +27,11 @@ _EXCEPT = re.compile(
     r"除外\s*[:：]?\s*$|(?:不|无|没有)[^，。；]{0,8}(?:下列|以下)|(?:下列|以下)[^，。；]{0,10}(?:不|除外|无法|禁止)|(?:except|excluding|excluded|not)[^.;]*:\s*$",
     re.IGNORECASE,
 )
+
+_ELLIPTIC = re.compile(
+    r"\s*(?:但是?|然而|不过)?[,，]?\s*(?:已|未)?(?:满|不满|不足|超过|不超过|不得超过|不得少于|不少于|低于|高于|大于|小于|达到|超出|逾|over|above|under|below|more|less|after|\d)"
+)
+"""A segment that begins with a limit or a figure speaks of what the sentence began with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +161,14 @@ class _Reader:
         for sentence_start, sentence_end in _sentences(self.text, body, end):
             self.sentences.append((start if sentence_start == body else sentence_start, sentence_end))
             number = len(self.sentences) - 1
-            inline = ""
+            inline = topic = ""
             for segment_start, segment_end in _segments(folded, sentence_start, sentence_end):
                 self.segments += 1
                 colon = _lead_colon(folded, segment_start, segment_end)
-                carried = "\n".join(p for p in (self.lead, inline) if p)
+                body_text = folded[segment_start:segment_end]
+                shared = topic if _ELLIPTIC.match(body_text) else ""
+                carried = "\n".join(p for p in (self.lead, inline, shared) if p)
+                topic = topic or _topic(body_text)
                 self.clauses(segment_start, segment_end, head=head[1] if head else "", carried=carried, sentence=number)
                 if colon and segment_end != sentence_end:
                     inline = folded[segment_start:colon]
@@ -204,7 +212,7 @@ def _cells(row: str, offset: int) -> list[tuple[int, str]]:
 
 
 def _head(folded: str, start: int, end: int) -> tuple[str, str] | None:
-    found = re.compile(r"(?:\*\*)?([^:：,，。；;.!?]{1,24}?)(?:\*\*)?\s*(?:(?<!\d):|:(?!\d))(?:\*\*)?\s*").match(folded, start, end)
+    found = re.compile(r"(?:\*\*)?([^:：,，。；;.!?]{1,40}?)(?:\*\*)?\s*(?:(?<!\d):|:(?!\d))(?:\*\*)?\s*").match(folded, start, end)
     if not found or not folded[found.end() : end].strip():
         return None
     return found.group(), found[1].strip("*` ")
@@ -213,6 +221,12 @@ def _head(folded: str, start: int, end: int) -> tuple[str, str] | None:
 def _lead_colon(folded: str, start: int, end: int) -> int | None:
     found = re.compile(r"(?:(?<!\d):|:(?!\d))\s*(?=\S)").search(folded, start, end)
     return found.start() if found and found.end() < end else None
+
+
+def _topic(segment: str) -> str:
+    """What the first segment of a sentence speaks of: its words before the first figure, or its first clause."""
+    first = next((f for f in find_figures(segment) if not f.weak), None)
+    return segment[: first.start] if first else re.split(r"[,，]", segment)[0]
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gyr_hybrid.answering.claims import content_words
+from gyr_hybrid.answering.figures import find_figures
 
 REACH = 10
 """Characters of Chinese a negator reaches forward."""
@@ -19,10 +20,12 @@ _FIXED = re.compile(
     r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
 _NEGATOR = re.compile(
-    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?=[会工本付特专正])|除非|除外|排除|停止"
+    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?=[会工本付特专正])|除非|排除|停止"
     r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
 )
-_STOP = re.compile(r"[,;，；。\n]|但|而(?!且)|(?<![a-z])(?:but|and|if|when)(?![a-z])")
+_STOP = re.compile(r"[,;，；。、\n]|[的等]|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when)(?![a-z])")
+
+_EXCEPTED = re.compile(r"(?:^|[,;，；。\n]|但)((?:(?!下列|以下)[^,;，；。\n]){1,16})除外")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,15 @@ def denials_of(text: str) -> tuple[Denial, ...]:
         limit = end + (REACH_LATIN if negator.group().isascii() else REACH)
         reach = min(stop.start() if stop else len(text), limit)
         targets = tuple(w.key for w in words if start < w.end and w.end > end and w.start < reach)[:2]
-        if negator.group() in ("除外",):
-            targets = tuple(w.key for w in words if w.end <= start)[-2:]
+        if not targets or figure_follows(text, end):
+            targets = (text[end : end + 2], *targets)[:2]
         found.append(Denial(start, end, negator.group(), targets, reach))
     return tuple(found)
+
+
+def figure_follows(text: str, place: int) -> bool:
+    """Whether a figure without digits, such as ``减半``, begins at ``place``."""
+    return any(f.start == place and not f.text[0].isdigit() for f in find_figures(text))
 
 
 def denied_at(text: str, place: int) -> bool:
@@ -81,9 +89,18 @@ def disagreement(claim: str, source: str) -> str:
     for text, other in ((claim, source), (source, claim)):
         for denial in denials_of(text):
             for target in denial.targets:
-                places = occurrences(target, other)
+                places = occurrences(target, other) if target.strip() else []
                 if places:
                     if not any(denied_at(other, p) for p in places):
                         return f"{denial.text} ({target})"
                     break
+    return _exception(claim, source)
+
+
+def _exception(claim: str, source: str) -> str:
+    """What the source excepts by name (``节假日除外``) and the claim does not."""
+    for found in _EXCEPTED.finditer(source):
+        words = content_words(found[1])
+        if words and "除外" not in claim and not denials_of(claim) and occurrences(words[-1].key, claim):
+            return f"{found[1].strip()} 除外"
     return ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 _FAMILIES: dict[str, tuple[str, str]] = {
     # family: (words that claim it, words of a source that grant it)
     "all": (
-        r"所有|任何|全部|一切|一律|统统|通通|凡是|每一?[个项笔次种类](?![一-龥]?\d)|\b(?:all|every|any|everything|everyone|anyone|anything|everybody|whatsoever)\b",
+        r"所有|任何|全部|一切|一律|统统|通通|凡是|每一?[个项笔次种类](?![一-龥]?\d)|\b(?:all|every|any(?! time)|everything|everyone|anyone|anything|everybody|whatsoever)\b",
         r"所有|任何|全部|一切|一律|凡|均|都|各|每|全|整|\b(?:all|every|any|each|everything|whole|entire|per)\b",
     ),
     "always": (
@@ -40,7 +40,7 @@ _FAMILIES: dict[str, tuple[str, str]] = {
         r"完全|彻底|全|\b(?:completely|fully|full|entirely|totally|perfectly)\b",
     ),
     "both": (r"\b(?:both)\b|两[款者种个]都", r"\b(?:both|and|all)\b|都|均|、|和|与"),
-    "too": (r"同样|也(?=[适可能享会要须应会不])|照样|照常|依然|仍然?", r"同样|也|均|都|同|照样|照常|依然|仍|、"),
+    "too": (r"同样|也(?=[适可能享会要须应会不])|照样|照常|依然|仍然?", r"同样|也|均|都|同|照样|照常|依然|仍|、|和|与|及"),
 }
 _COMPILED = {name: (re.compile(claim), re.compile(grant)) for name, (claim, grant) in _FAMILIES.items()}
 

@@ -13,6 +13,9 @@ from gyr_hybrid.answering.numerals import even_fold
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:['_./+#&-][a-z0-9]+)*[+#]*|[\u3400-\u9fff]+")
 
+_AFTER_FIGURE = frozenset("前后内起止里中")
+"""Characters that belong to the figure before them and to no word after it: ``30 日后退还``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -84,6 +87,7 @@ def words_of(text: str) -> tuple[Word, ...]:
     taken = bytearray(len(text))
     for figure in find_figures(text):
         if not figure.weak:
-            taken[figure.start : figure.end] = b"\x01" * (figure.end - figure.start)
+            end = figure.end + (text[figure.end : figure.end + 1] in _AFTER_FIGURE)
+            taken[figure.start : end] = b"\x01" * (end - figure.start)
     blanked = "".join("\x00" if taken[i] else c for i, c in enumerate(even_fold(text)))
     return tuple(_cut(blanked))
