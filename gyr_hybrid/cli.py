@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -215,9 +216,15 @@ def check(
         with _open_existing(storage) as index:
             report = index.check(repair=repair)
         if as_json:
-            _print_json(report.to_dict())
+            _print_json({"ok": report.ok, **asdict(report)})
         else:
-            out.print(str(report))
+            for name, count in report.counts.items():
+                out.print(f"{name} {count}")
+            for line in report.repaired:
+                out.print(Text(f"repaired: {line}", style="yellow"))
+            for line in report.problems:
+                out.print(Text(f"problem: {line}", style="red"))
+            out.print("ok" if report.ok else "not ok")
         if not report.ok:
             raise typer.Exit(1)
 
@@ -348,8 +355,6 @@ def _print_answer(answer: CitedResponse, index: HybridIndex, name: str) -> None:
 
 
 def _answer_dict(answer: CitedResponse) -> dict[str, Any]:
-    from dataclasses import asdict
-
     return {
         "response": answer.response,
         "refused": answer.refused,

@@ -6,9 +6,14 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from gyr_hybrid import HybridIndex, load_documents
 from gyr_hybrid.shipped import shipped
+
+# a shared machine is slow at times: no deadline; the same examples every time: a red run can be run again
+settings.register_profile("offline", deadline=None, derandomize=True)
+settings.load_profile("offline")
 
 _SETTINGS = ("LLM_", "EMBED_", "RERANK_", "DASHSCOPE_", "OPENAI_", "GYR_")
 

@@ -102,16 +102,18 @@ def test_versions_live_side_by_side_and_the_valid_one_is_seen(tmp_path: Path, mo
     assert [h.node.node_id for h in index.as_retriever().retrieve("退款几天到账", as_of="2024-01-01")] == [
         "kb@2#1"
     ]
-    wanted = MetadataFilters(filters=[MetadataFilter(key="version", value="1")])
+    index.upsert([doc("# 退款\n\n四天到账。", "kb", version="1a", valid_from="2021-01-01")])
+    assert ids(index, "退款几天到账") == ["kb@2#1"]
+    wanted = MetadataFilters(filters=[MetadataFilter(key="version", value="1a")])
     assert [h.node.node_id for h in index.as_retriever().retrieve("退款几天到账", filters=wanted)] == [
-        "kb@1#1"
+        "kb@1a#1"
     ]
     assert index.document("kb").text.endswith("五天到账。")
     assert index.document("kb@1").text.endswith("三天到账。")
     assert index.delete("kb@1") == 1
-    with pytest.raises(DocumentError, match="kb@1"):
+    with pytest.raises(DocumentError, match="has no version '1'"):
         index.document("kb@1")
-    assert index.delete(["kb", "nobody"]) == 1
+    assert index.delete(["kb", "nobody"]) == 2
 
 
 def test_tenant_and_acl_hold_in_results_suggestions_and_unknown_codes(

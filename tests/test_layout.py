@@ -37,7 +37,7 @@ MAY_IMPORT = {
         "storage",
     },
     "evaluation": {"errors", "index", "progress", "shipped"},
-    "testing": {"errors"},
+    "testing": {"errors", "settings"},
 }
 
 

@@ -40,6 +40,13 @@ def open_store(
     return SQLiteStore.open(location, read_only=read_only, write_timeout=timeout)
 
 
+def is_index(location: str | Path) -> bool:
+    """Whether a store stands in this folder; creates nothing."""
+    from gyr_hybrid.storage.schema import FILE_NAME
+
+    return (Path(location) / FILE_NAME).is_file()
+
+
 __all__ = [
     "Batch",
     "CheckReport",
@@ -57,6 +64,7 @@ __all__ = [
     "check_metadata",
     "compile_filters",
     "embed_hash",
+    "is_index",
     "open_store",
     "parse_day",
     "version_of",
