@@ -1,0 +1,97 @@
+"""The command line, as typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from gyr_hybrid import cli
+from gyr_hybrid.shipped import shipped
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    runner = CliRunner()
+
+    def go(*args: str, code: int = 0) -> str:
+        result = runner.invoke(cli.app, list(args))
+        assert result.exit_code == code, result.output
+        return result.stdout if code == 0 else result.output
+
+    return go
+
+
+def test_ask_without_an_index_answers_from_the_demo_and_says_so(run, tmp_path: Path) -> None:
+    result = CliRunner().invoke(cli.app, ["ask", "导入流水提示 E1042 怎么办"])
+    assert result.exit_code == 0, result.output
+    assert "[kb-010#2]" in result.stdout
+    assert "「请下载最新模板" in result.stdout
+    assert "demo" in result.stderr
+    assert "mode=offline" in result.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["cache"]
+
+
+def test_ask_with_a_mistyped_storage_is_an_error_and_creates_nothing(run, tmp_path: Path) -> None:
+    assert "no index in 'storag'" in run("ask", "E1042", "--storage", "storag", code=2)
+    assert not (tmp_path / "storag").exists()
+
+
+def test_index_search_codes_stats_check_delete(run) -> None:
+    report = json.loads(run("index", str(shipped("novashop")), "--json"))
+    assert report["added"] == ["returns-cn", "shipping-policy", "size-guide"]
+    assert report["failed"] == {}
+    again = json.loads(run("index", str(shipped("novashop")), "--json"))
+    assert (len(again["unchanged"]), again["nodes_embedded"]) == (3, 0)
+    rows = json.loads(run("search", "下单后多久能发货", "--json"))
+    assert rows[0]["node_id"] == "shipping-policy#1"
+    explained = json.loads(run("search", "NS-X2-BLK-M", "--explain", "--json"))
+    assert explained["codes"][0]["status"] == "known"
+    assert "size-guide#1" in run("search", "NS-X2-BLK-M", "--explain")
+    codes = json.loads(run("codes", "--json"))
+    assert {"NS-X2-BLK-M", "NS-X2-BLK-L"} <= {code["text"] for code in codes}
+    assert json.loads(run("stats", "--json"))["sections"] == 8
+    assert json.loads(run("check", "--json"))["ok"] is True
+    assert json.loads(run("delete", "returns-cn", "nobody", "--json")) == {"deleted": 1}
+    assert json.loads(run("stats", "--json"))["documents"] == 2
+
+
+def test_codes_of_a_file_shows_what_would_be_recognised(run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# 手册\n\n错误码 E1042 与 NS-X2-BLK-M。\n", encoding="utf-8")
+    found = json.loads(run("codes", "a.md", "--json"))
+    assert [code["text"] for code in found] == ["E1042", "NS-X2-BLK-M"]
+
+
+def test_ask_json_has_the_fields_of_a_cited_response(run) -> None:
+    answer = json.loads(run("ask", "退款几天能到账", "--json"))
+    assert {"response", "citations", "source_nodes", "context_nodes", "refused", "refusal_reason"} <= set(
+        answer
+    )
+    assert {"unknown_identifiers", "warnings", "evidence", "trace"} <= set(answer)
+    assert answer["citations"][0]["node_id"] == "kb-002#4"
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_in(run, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "good.md").write_text("# 好\n\n可以读。\n", encoding="utf-8")
+    (folder / "bad.md").write_text("---\nid: a#b\n---\n# 坏\n\n不行。\n", encoding="utf-8")
+    result = CliRunner().invoke(cli.app, ["index", "docs"])
+    assert result.exit_code == 0
+    assert "bad.md" in result.stderr
+    assert "added 1" in result.stdout
+
+
+def test_commands_on_a_missing_index_or_path_say_what_to_do(run) -> None:
+    assert "gyr-hybrid index" in run("stats", code=2)
+    assert "nowhere" in run("index", "nowhere", code=2)
+
+
+def test_control_characters_of_documents_do_not_reach_the_terminal(run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# 标题\x1b[31m\n\n重启设备\x1b[2J即可恢复运行。\n", encoding="utf-8")
+    run("index", "a.md")
+    assert "\x1b" not in run("ask", "设备怎么恢复运行", "--storage", "storage")
