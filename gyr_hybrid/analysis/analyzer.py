@@ -6,13 +6,21 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gyr_hybrid.analysis.codes import Code, Mention
-from gyr_hybrid.analysis.context import Surroundings, counted, defines, in_code_marks, whole_place
+from gyr_hybrid.analysis.codes import Code, Mention, compact_form
+from gyr_hybrid.analysis.context import (
+    Surroundings,
+    counted,
+    defines,
+    in_code_marks,
+    in_heading_line,
+    whole_place,
+)
 from gyr_hybrid.analysis.folding import fold
-from gyr_hybrid.analysis.pieces import Piece, Strength
+from gyr_hybrid.analysis.pieces import Piece, Strength, unqualified
 from gyr_hybrid.analysis.recognition import Recognizer, Scan
 from gyr_hybrid.analysis.segmentation import Segmenter
 from gyr_hybrid.analysis.sentences import HAN_KANA
@@ -26,6 +34,7 @@ RULES = "1"
 _HAN = re.compile("[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _KANA = re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]+")
 _HAN_OR_KANA = re.compile(f"[{HAN_KANA}]")
+_HEADINGS_KEPT = 4096
 _LEXICON_FILES = ("userdict.txt", "code_patterns.txt", "class_words.txt", "family_words.txt")
 
 
@@ -72,6 +81,7 @@ class Analyzer:
         self._segmenter = Segmenter(
             [(simplify(word), freq) for word, freq in words if _HAN.fullmatch(word)], backend
         )
+        self._headings: dict[str, tuple[Mention, ...]] = {}
         self._stop_words = STOP_WORDS | {simplify(fold(word)) for word in self._lexicon["stop_words"]}
 
     @classmethod
@@ -133,21 +143,25 @@ class Analyzer:
 
     def codes(self, text: str) -> list[Code]:
         """Codes that stand in a document's ``text``, in order, without overlap; offsets into ``text``."""
-        return [code for code, _ in self._document_codes(self.recognizer.scan(text), text, table_row=False)]
+        return [mention.code for mention in self._mentions(text, table_row=False)]
 
     def mentions(
         self, text: str, *, header_path: Sequence[str] = (), table_row: bool = False
     ) -> list[Mention]:
         """Codes of one child: those of its section's heading path, then those of its text.
 
+        Besides each code there are the names that it contains: the article of ``第十二条第三项``, the class of
+        ``java.sql.BatchUpdateException``.
+
         Args:
             text: the child's text.
             header_path: title and headings; every code in them is defined there (offsets -1).
             table_row: the text is rows of a table: its first cells define, a bare number there is a code.
         """
-        mentions = [Mention(code, True) for heading in header_path for code in self._heading_codes(heading)]
-        for code, defining in self._document_codes(self.recognizer.scan(text), text, table_row=table_row):
-            mentions.append(Mention(code, defining))
+        mentions = [mention for heading in header_path for mention in self._heading_mentions(heading)]
+        for mention in self._mentions(text, table_row=table_row):
+            mentions.append(mention)
+            mentions += _contained(mention)
         return mentions
 
     def tokens(self, text: str) -> list[str]:
@@ -224,62 +238,80 @@ class Analyzer:
             covered.update(range(at, at + len(part)))
         return inner if len(covered) == len(word) else [word]
 
-    def _heading_codes(self, heading: str) -> Iterator[Code]:
-        text = heading.strip()
-        scan = self.recognizer.scan(text)
-        for piece in scan.pieces:
-            whole = whole_place(scan.folded, piece.start, piece.end)
-            if piece.kind == "ordinal" or self._accepted(scan, piece, defined=whole, row=whole):
-                yield _code(piece, text, -1, -1, None)
+    def _heading_mentions(self, heading: str) -> tuple[Mention, ...]:
+        known = self._headings.get(heading)
+        if known is None:
+            scan = self.recognizer.scan(heading.strip())
+            found: list[Mention] = []
+            for piece in scan.pieces:
+                whole = whole_place(scan.folded, piece.start, piece.end)
+                if self._accepted(scan, piece, whole=whole, number=whole, heading=True):
+                    mention = Mention(_code(piece, piece.text, -1, -1, None), True)
+                    found += [mention, *_contained(mention)]
+            known = tuple(found)
+            if len(self._headings) >= _HEADINGS_KEPT:
+                self._headings.clear()
+            self._headings[heading] = known
+        return known
 
-    def _document_codes(self, scan: Scan, text: str, *, table_row: bool) -> Iterator[tuple[Code, bool]]:
+    def _mentions(self, text: str, *, table_row: bool) -> Iterator[Mention]:
+        scan = self.recognizer.scan(text)
         folded = scan.folded
         for piece in scan.pieces:
-            if piece.strength < Strength.EVERYDAY or (
-                piece.kind == "ordinal" and piece.strength is Strength.EVERYDAY
-            ):
+            if piece.strength < Strength.EVERYDAY:
                 continue
             whole = whole_place(folded, piece.start, piece.end)
-            cell = table_row and whole
-            heading = whole and folded.text[folded.text.rfind("\n", 0, piece.start) + 1 :].lstrip(
-                " >"
-            ).startswith("#")
-            if not self._accepted(scan, piece, defined=whole, row=cell or heading):
+            heading = in_heading_line(folded, piece.start)
+            if not self._accepted(
+                scan, piece, whole=whole, number=whole and (table_row or heading), heading=heading
+            ):
                 continue
             label = self.surroundings.class_word(folded, piece.start, piece.end)
             start, end = folded.origin(piece.start, piece.end)
-            label_start = None
-            if label:
-                at = folded.lowered.rfind(label[0], 0, piece.start)
-                label_start = at if at >= 0 else None
-            defining = whole or defines(folded, piece.start, piece.end, label_start)
-            yield _code(piece, text[start:end], start, end, label[0] if label else None), defining
+            label_start = folded.lowered.rfind(label[0], 0, piece.start) if label else -1
+            defining = whole or heading or defines(folded, piece.start, piece.end, label_start)
+            yield Mention(_code(piece, text[start:end], start, end, label[0] if label else None), defining)
 
-    def _accepted(self, scan: Scan, piece: Piece, *, defined: bool, row: bool) -> bool:
+    def _accepted(self, scan: Scan, piece: Piece, *, whole: bool, number: bool, heading: bool) -> bool:
         """Whether the piece is a code of a document."""
         strength, folded = piece.strength, scan.folded
         if strength >= Strength.WEAK:
             return True
         if strength <= Strength.WORD:
             return False
-        if strength is Strength.NUMBER:
-            if row:
-                return True
-            return self.surroundings.class_word_before(folded, piece.start) is not None and not counted(
-                folded, piece.start, piece.end
-            )
-        if defined:
+        if piece.kind == "ordinal":
+            return heading
+        if strength is Strength.SHORT and (whole or not piece.text.islower()):
             return True
-        if strength is Strength.NAME and in_code_marks(folded, piece.start, piece.end):
+        if strength is Strength.NAME and (whole or in_code_marks(folded, piece.start, piece.end)):
             return True
+        if strength is Strength.NUMBER and (number or counted(folded, piece.start, piece.end)):
+            return number
         label = self.surroundings.class_word_before(folded, piece.start)
-        return label is not None and label[1]
+        return label is not None and (label[1] or strength is Strength.NUMBER)
 
 
 def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None) -> Code:
     kind = "code" if piece.kind == "word" else piece.kind
     spelled = text if start >= 0 else piece.text
     return Code(spelled, piece.canonical, piece.compact, kind, piece.number, start, end, class_word)
+
+
+def _contained(mention: Mention) -> list[Mention]:
+    """The codes inside a code that are codes by themselves."""
+    code = mention.code
+    if code.kind == "ordinal":
+        article, unit, rest = code.canonical.partition("条")
+        if not rest.startswith("第"):
+            return []
+        return [Mention(replace(code, canonical=article + unit, compact=article + unit), False)]
+    if code.kind != "name":
+        return []
+    keys = [(name, fold(name)) for name in unqualified(code.text)]
+    return [
+        Mention(replace(code, text=name, canonical=key, compact=compact_form(key)), mention.defining)
+        for name, key in keys
+    ]
 
 
 def _lines(values: Iterable[str]) -> list[str]:

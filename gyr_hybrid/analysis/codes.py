@@ -21,7 +21,8 @@ class Code:
     compact: str
     """Separators dropped, ``+`` kept; equal to ``canonical`` for versions and dotted numbers."""
     kind: str
-    """``code``, ``name``, ``standard``, ``ordinal``, ``version`` or ``number``."""
+    """``code``, ``name``, ``standard``, ``ordinal``, ``version``, ``number``, or ``short`` (``E1``: a code of an
+    index only if a document defines it)."""
     number: str | None = None
     """The digits inside, when they are one run: ``1042`` of ``E1042``."""
     start: int = -1

@@ -39,7 +39,7 @@ class Surroundings:
             rf"[\"'`”’」』】》)\]*]*\s*(?:这个|这种|这类|这款|的|号|类)?\s*[`]?({words})"
         )
         self._family = re.compile(
-            rf"[\"'`”’」』】》)\]*]*\s*(?:这个|这一|的)?\s*(?:{_alternatives([*FAMILY_WORDS, *map(fold, family_words)])})"
+            rf"[-_./:#]*[\"'`”’」』】》)\]*]*\s*(?:这个|这一|的)?\s*(?:{_alternatives([*FAMILY_WORDS, *map(fold, family_words)])})"
         )
         self._instance = re.compile(rf"(?:{_alternatives(INSTANCE_WORDS)})\s*(?:是|为)?[\s:=#(]*$")
 
@@ -96,12 +96,19 @@ def in_code_marks(folded: FoldedText, start: int, end: int) -> bool:
     return start > 0 and text[start - 1] == "`" and text.find("`", end, end + 80) >= 0
 
 
-def defines(folded: FoldedText, start: int, end: int, label_start: int | None = None) -> bool:
-    """Whether the place defines a code: heading line, first cell, whole line, ``CODE：``, ``**CODE**``."""
+def in_heading_line(folded: FoldedText, start: int) -> bool:
+    """Whether the line is an ATX heading."""
+    line_start = folded.text.rfind("\n", 0, start) + 1
+    return folded.text[line_start : line_start + 8].lstrip(" >").startswith("#")
+
+
+def defines(folded: FoldedText, start: int, end: int, label_start: int = -1) -> bool:
+    """Whether the place defines a code: first cell, ``CODE：`` at the head of a line, ``**CODE**``.
+
+    ``label_start`` is where the code's class word begins, -1 without one: ``* Error Number: 8001`` defines 8001.
+    """
     text = folded.text
     line_start = text.rfind("\n", 0, start) + 1
-    if text[line_start : line_start + 8].lstrip(" >").startswith("#"):
-        return True
     if text.startswith("**", max(0, start - 2)) and start >= 2 and text.startswith("**", end):
         return True
     if text.startswith("**`", max(0, start - 3)) and start >= 3 and text.startswith("`**", end):
@@ -109,7 +116,7 @@ def defines(folded: FoldedText, start: int, end: int, label_start: int | None = 
     if cell := _CELL_LEAD.match(text, line_start):
         return "|" not in text[cell.end() : start]
     lead = _LINE_LEAD.match(text, line_start)
-    first = lead is not None and lead.end() >= (start if label_start is None else label_start)
+    first = lead is not None and lead.end() >= (label_start if label_start >= line_start else start)
     return first and (_TAIL.match(text, end) is not None or _COLON_TAIL.match(text, end) is not None)
 
 

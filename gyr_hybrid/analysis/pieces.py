@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from gyr_hybrid.analysis.codes import compact_form, inner_number
 from gyr_hybrid.analysis.sentences import HAN_KANA
@@ -25,20 +25,21 @@ class Strength(IntEnum):
     WORD = 1
     """A plain word."""
     EVERYDAY = 2
-    """An ordinary word in the shape of a code (``5G``, ``Wi-Fi``, ``X2``): a code only where a document defines it."""
+    """An ordinary word in the shape of a code (``5G``, ``Wi-Fi``): a code only after a class word (``型号：5G``)."""
     NUMBER = 3
     """Digits alone: a code beside a class word or in a defining place."""
     NAME = 4
-    """Could be an ordinary compound (``file-size``, ``log.level``): a code in code marks, defined, or beside a class word."""
-    WEAK = 5
+    """Could be an ordinary word or compound (``file-size``, ``iPhone15``): a code in code marks, defined, or beside a class word."""
+    SHORT = 5
+    """A letter or two and a digit or two (``E1``): noted, and a code once a document defines it."""
+    WEAK = 6
     """A code of the documents; in a question only when the index knows it or its family (``GPT-4``, ``atmega328``)."""
-    STRONG = 6
+    STRONG = 7
     """A code wherever it stands (``E1042``, ``ER_DUP_ENTRY``)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Part of a run, with offsets into the run."""
+class Piece(NamedTuple):
+    """Part of a text that is looked at as one; offsets into the run or the folded text it was found in."""
 
     start: int
     end: int
@@ -48,6 +49,10 @@ class Piece:
     canonical: str
     compact: str
     number: str | None
+
+    def at(self, offset: int) -> Piece:
+        """The same piece ``offset`` characters further on."""
+        return Piece(self[0] + offset, self[1] + offset, *self[2:])
 
 
 EVERYDAY_WORD = re.compile(EVERYDAY)
@@ -64,11 +69,11 @@ _VERSION = re.compile(
 )
 _VERSION_FAMILY = re.compile(r"v?\d+(?:\.\d+)*\.x")
 _DATE = re.compile(
-    r"(?:19|20)\d\d([-./])\d{1,2}(?:\1\d{1,2})?|\d{1,2}([-/])\d{1,2}\2(?:19|20)\d\d|(?:19|20)\d\d[-_/]?(?:q[1-4]|h[12]|s[1-4]|fy|ss|fw|aw)|fy[-_]?\d{2,4}"
+    r"(?:19|20)\d\d([-./])\d{1,2}(?:\1\d{1,2})?|\d{1,2}([-/])\d{1,2}\2(?:19|20)\d\d|(?:19|20)\d\d[-_/]?(?:q[1-4]|h[12]|s[1-4]|fy|ss|fw|aw)|(?:19|20)\d\d-\d\d-\d\dt\d.*|\d+(?:\.\d+)?e[+-]?\d*|fy[-_]?\d{2,4}"
 )
 _DATE_PATTERN = re.compile(r"[ymdhs]{1,4}(?:[-/:._][ymdhs]{1,4})+(?:t[ymdhs:]+z?)?")
 _HEX = re.compile(r"0x[0-9a-f]{2,}")
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}.*|[0-9a-f]{16,}")
 _PRODUCT_VERSION = re.compile(r"([^\W\d_]{2,})(\d{1,3}(?:\.\d{1,5}){1,3})")
 _NAMED_ERROR = re.compile(
     r"(?:Err|ERR|E)[A-Z]\w{3,}|[A-Z][A-Za-z0-9]*[a-z0-9](?:Error|Exception|Fault|Failure|Warning)|(?:[a-z]+[A-Z][A-Za-z0-9]*)(?:Error|Exception)"
@@ -92,6 +97,10 @@ _FUNCTION_WORDS = frozenset(
     "a an the of to in on at by for and or de la up off out per vs is it as if not no non".split()
 )
 _PARTS = re.compile(r"[-_./#]+")
+_LONGEST_RUN = 160  # longer ones are paths and data, not names
+_LONGEST_SOLID = 32  # longer runs without a separator are hashes and encoded data
+_NUMBERED = re.compile(r"[^\W\d_]+\.\d{1,3}")
+_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:h|m|s|ms|μs|us|ns|d)){1,5}")
 _VOWEL = re.compile(r"[aeiou]")
 
 
@@ -111,7 +120,25 @@ def split_pieces(run: str) -> tuple[Piece, ...]:
     >>> [(piece.text, piece.strength.name) for piece in split_pieces("E1042/E1043")]
     [('E1042', 'STRONG'), ('E1043', 'STRONG')]
     """
+    if len(run) > _LONGEST_RUN:
+        words = re.finditer(r"[^\W_]{1,64}", run)
+        return tuple(_piece(match.start(), match.group(), Strength.VALUE) for match in words)
     return tuple(_split(run, 0))
+
+
+@lru_cache(maxsize=1 << 14)
+def unqualified(name: str) -> tuple[str, ...]:
+    """The parts of a qualified name that are names by themselves.
+
+    >>> unqualified("java.sql.BatchUpdateException"), unqualified("tables.data_length"), unqualified("a.b.c")
+    (('BatchUpdateException',), ('data_length',), ())
+    """
+    parts = re.split("[.:]", name)
+    found = [part for part in parts if _NAMED_ERROR.fullmatch(part) and len(_HUMPS.findall(part)) > 1]
+    last = parts[-1]
+    if last not in found and ("_" in last.strip("_") or last.count("-") > 1):
+        found.append(last)
+    return tuple(found) if len(parts) > 1 else ()
 
 
 def _split(run: str, offset: int) -> list[Piece]:
@@ -131,7 +158,7 @@ def _split(run: str, offset: int) -> list[Piece]:
         return [_piece(offset, run, Strength.VALUE)]
     if _HEX.fullmatch(lowered):
         return [_piece(offset, run, Strength.STRONG, "code")]
-    if _UNITS.fullmatch(lowered):
+    if _UNITS.fullmatch(lowered) or _DURATION.fullmatch(lowered):
         return [_piece(offset, run, Strength.VALUE)]
     if run[0].isdigit() and _NUMERIC.fullmatch(run):
         return _numeric(run, offset)
@@ -183,6 +210,8 @@ def _joined(run: str, lowered: str, offset: int) -> list[Piece]:
         return _split(inner, offset + run.index(inner)) if inner else []
     run = run.rstrip("_")
     lowered = run.lower()
+    if not run:
+        return []
     if _VERSION.fullmatch(lowered) or (run[0].isdigit() and _THREE_PARTS.fullmatch(lowered)):
         canonical = lowered if lowered[0] == "v" else f"v{lowered}"
         return [_piece(offset, run, Strength.STRONG, "version", canonical)]
@@ -195,6 +224,8 @@ def _joined(run: str, lowered: str, offset: int) -> list[Piece]:
     if "." in run:
         if _HOST.fullmatch(run) and not run.rpartition(".")[0].isupper():
             return [_piece(offset, run, Strength.VALUE)]
+        if _NUMBERED.fullmatch(run):
+            return _each(run, offset, ".")
         if file := _FILE.fullmatch(run):
             stem = _split(file[1], offset)
             if len(stem) == 1 and stem[0].strength is Strength.STRONG and stem[0].kind == "code":
@@ -213,6 +244,8 @@ def _joined(run: str, lowered: str, offset: int) -> list[Piece]:
 
 
 def _slashed(run: str, offset: int) -> list[Piece]:
+    if run.count("/") > 3:
+        return _each(run, offset, "/")
     head, _, tail = run.rpartition("/")
     left = _split(head, offset)
     right = _split(tail, offset + len(head) + 1)
@@ -252,7 +285,8 @@ def _mixed(run: str, lowered: str, offset: int) -> list[Piece]:
         return ranged
     parts = [part for part in _PARTS.split(run) if part]
     kind = _kind(run, parts)
-    return [_piece(offset, run, _strength(run, lowered, parts, kind), kind)]
+    strength = _strength(run, lowered, parts, kind)
+    return [_piece(offset, run, strength, "short" if strength is Strength.SHORT else kind)]
 
 
 def _range(run: str, offset: int) -> list[Piece] | None:
@@ -302,15 +336,17 @@ def _strength(run: str, lowered: str, parts: list[str], kind: str) -> Strength:
 
 def _solid_strength(run: str, runs: list[str], digits: int) -> Strength:
     """Letters and digits without a separator."""
+    if len(run) > _LONGEST_SOLID:
+        return Strength.VALUE
     if len(runs) > 2:
         if digits < 2 or len(run) < 5:
-            return Strength.EVERYDAY
+            return Strength.NAME if len(run) > 4 and not run.islower() else Strength.EVERYDAY
         natural = run.islower() and not runs[0].isdigit() and len(runs[0]) > 2 and digits < 3
         return Strength.WEAK if natural else Strength.STRONG
     if runs[0].isdigit():
         return Strength.WEAK if digits > 2 else Strength.EVERYDAY
-    if len(runs) == 1:
-        return Strength.EVERYDAY
     if digits > 2:
         return Strength.STRONG if len(runs[0]) < 5 or run.isupper() else Strength.WEAK
-    return Strength.WEAK if digits == 2 and len(runs[0]) > 1 and run.isupper() else Strength.EVERYDAY
+    if len(run) < 4:
+        return Strength.SHORT if run.isascii() and run.isalnum() else Strength.WORD
+    return Strength.WEAK if digits == 2 and run.isupper() else Strength.NAME

@@ -39,6 +39,15 @@ def count_tokens(text: str) -> int:
     return len(_TOKEN.findall(text))
 
 
+def token_spans(text: str) -> list[tuple[int, int]]:
+    """Where the tokens of ``text`` begin and end, in order.
+
+    >>> token_spans("E1042 吗")
+    [(0, 5), (6, 7)]
+    """
+    return [match.span() for match in _TOKEN.finditer(text)]
+
+
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of ``text``: consecutive, lossless, blanks belonging to the sentence before.
 

@@ -51,11 +51,11 @@ STOP_WORDS = frozenset(
 """Words without weight in coverage."""
 
 EVERYDAY = (
-    r"[2-6]g|[2-6]g\+|[1-9]d|[248]k|mp[34]|h5|[bcop]2[bcop]|k8s|i18n|l10n|a11y|e2e|f2f|x86|x64|x86[-_]64|amd64|arm(?:v)?\d{1,2}|win(?:dows)?[-_]?\d{1,4}|utf[-_]?(?:8|16|32)"
+    r"[2-6]g\+?|[1-9]d|[248]k|mp[34]|[bcop]2[bcop]|k8s|i18n|l10n|a11y|e2e|f2f|x86|x64|x86[-_]64|amd64|arm(?:v)?\d{1,2}|win(?:dows)?[-_]?\d{1,4}|utf[-_]?(?:8|16|32)"
     r"|utf8mb[34]|ascii|gbk|gb[-_]?(?:2312|18030)|latin1|iso[-_]?8859(?:[-_]?\d+)?|cp\d{3,4}|md5|sha[-_]?\d{1,3}|aes[-_]?\d{3}|rsa[-_]?\d{4}|base64|crc\d{2}|u?int\d{1,3}|float\d{1,2}|bf16|fp\d{1,2}"
     r"|ipv[46]|http[s/]?[123](?:\.\d)?|oauth2?|tls1?|web[23](?:\.0)?|es[5-9]|html5|css3|vue\d|python\d?|java\d{0,2}|jdk\d{0,2}|php\d|go1|log4j2?|mysql\d?|c\+\+(?:\d\d)?|g\+\+|c#|f#|notepad\+\+|usb[-_]?[a-c\d]"
-    r"|type[-_]?[abc]|wi[-_]?fi\d?|e[-_]?mail|covid[-_]?19|gpt[-_]?\d\w?|a[3-5]|b[45]|co2|h2o|pm2\.?5|n95|v\d{1,2}|q[1-4]|h[12]|t\+\d|7x24|24x7|s3|ec2|r2|o2o|2fa|mfa|h\.?26[45]|ps[45]|iphone\d{0,2}|ipad\d{0,2}"
-    r"|ms[-_]?dos|x[-_]?ray|cd[-_]?rom|q&a|r&d|a/b|i/o|n/a|tcp/ip|ci/cd|and/or|24/7|pl/sql|oracle\d{1,2}[cgi]|db2|neo4j|s/4hana|id3|ext[234]|btrfs|h2|hdfs\d?|hive\d|spark\d|flink\d|redis\d"
+    r"|type[-_]?[abc]|wi[-_]?fi\d?|e[-_]?mail|covid[-_]?19|gpt[-_]?\d\w?|co2|h2o|pm2\.?5|n95|v\d{1,2}|t\+\d|7x24|24x7|ec2|o2o|2fa|mfa|h\.?26[45]"
+    r"|ms[-_]?dos|x[-_]?ray|cd[-_]?rom|q&a|r&d|a/b|i/o|n/a|tcp/ip|ci/cd|and/or|24/7|pl/sql|oracle\d{1,2}[cgi]|neo4j|s/4hana|id3|ext[234]|btrfs|hdfs\d?|hive\d|spark\d|flink\d|redis\d"
 )
 """Ordinary words that only look like codes (one alternation, lower case); codes only where a document defines them."""
 
@@ -66,8 +66,8 @@ INSTANCE_WORDS = (
 """Before them numbers belong to the asker or the address, not to the documents' codes."""
 
 UNITS = (
-    "kg|mg|g|t|km|m|cm|mm|um|nm|dm|ml|l|kb|mb|gb|tb|pb|eb|kib|mib|gib|tib|kbps|mbps|gbps|bps|fps|dpi|ppi|px|pt|em|rem|pcs|hz|khz|mhz|ghz|"
-    "v|kv|mv|a|ma|ka|ah|mah|wh|kwh|w|kw|mw|va|kva|var|db|dbm|dba|pa|kpa|mpa|bar|psi|nf|pf|uf|mh|uh|ohm|k|c|f|s|ms|us|ns|sec|min|mins|h|hr|hrs|hour|hours|"
+    "km2|m2|cm2|mm2|m3|cm3|mm3|kj|j|cal|kcal|mil|am|pm|kg|mg|μg|g|t|km|m|cm|mm|um|μm|nm|dm|ml|μl|l|kb|ki|mi|gi|ti|mb|gb|tb|pb|eb|kib|mib|gib|tib|kbps|mbps|gbps|bps|fps|dpi|ppi|px|pt|em|rem|pcs|hz|khz|mhz|ghz|"
+    "v|kv|mv|a|ma|ka|ah|mah|wh|kwh|w|kw|mw|va|kva|var|db|dbm|dba|pa|kpa|mpa|bar|psi|nf|pf|uf|μf|mh|uh|ohm|k|c|f|s|ms|us|μs|ns|sec|min|mins|h|hr|hrs|hour|hours|"
     "d|day|days|week|weeks|month|months|year|years|yr|yrs|x|p|i|u|bit|bits|byte|bytes|rpm|lm|lux|nit|nits|mol|mmol|ppm|qps|tps|iops|usd|rmb|cny|eur|st|nd|rd|th|w\\+|k\\+|inch|ft|oz|lb|lbs|gal|mp|core|cores|cpu|vcpu|"
     "person|people|times|rows|row|pages|page|items|files"
 )

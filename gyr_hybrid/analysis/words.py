@@ -28,13 +28,18 @@ def _simplified() -> dict[int, str]:
     return table
 
 
+@lru_cache(maxsize=1)
+def _traditional() -> frozenset[str]:
+    return frozenset(map(chr, _simplified()))
+
+
 def simplify(text: str) -> str:
     """Traditional characters made Simplified, one by one; the length stays.
 
     >>> simplify("發票開錯了")
     '发票开错了'
     """
-    return text.translate(_simplified())
+    return text if _traditional().isdisjoint(text) else text.translate(_simplified())
 
 
 @lru_cache(maxsize=1)
@@ -90,7 +95,7 @@ def piece_tokens(piece: Piece) -> tuple[str, ...]:
         if len(parts) > 1:
             for part in parts:
                 tokens += _word_tokens(part) if part.isalpha() and len(part) > 2 else (part,)
-        elif piece.strength in (Strength.EVERYDAY, Strength.WEAK):
+        elif piece.strength < Strength.STRONG:
             tokens += [
                 run
                 for run in _RUNS.findall(piece.canonical)

@@ -16,7 +16,7 @@ from gyr_hybrid.analysis.recognition import Scan
 from gyr_hybrid.analysis.sentences import HAN_KANA
 from gyr_hybrid.analysis.vocabulary import ASKING_WORDS, QUESTION_WORDS, STOP_WORDS
 from gyr_hybrid.storage.code_map import KnownCode
-from gyr_hybrid.storage.code_neighbours import coarse_shape, code_shape
+from gyr_hybrid.storage.code_neighbours import coarse_shape, code_shape, leading
 from gyr_hybrid.storage.protocol import CodeLookup
 
 Status = Literal["known", "unknown", "family", "ambiguous"]
@@ -26,8 +26,9 @@ _GAP = re.compile(r"[ \t]{0,2}[-_./:#]{0,2}[ \t]{0,2}")
 _SEPARATORS = re.compile(r"[-_./:#\s]+")
 _LONGEST = 8  # atoms of one spelled-out code
 _SUGGESTIONS = 5
+_NAME_PARTS = re.compile(r"[^\W_]+[-_./:]+[^\W_]+(?=[-_./:])")
 _SUB_ORDINAL = re.compile(r"(?:第\d+[款项目])+$")
-_MESSAGE = re.compile(r"[\"'`)\]]*\s*:\s*\S+(?:\s+\S+){2,}")
+_MESSAGE = re.compile(r"(?:\s?\([0-9A-Z]{5}\))?(?:[\"'`)\]]*\s*[:：]|[)\]]+)\s*[!-~]+(?:\s+[!-~]+){2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,9 @@ class _Resolution:
 
     def run(self) -> list[ResolvedCode]:
         found: list[tuple[int, int, ResolvedCode]] = []
-        special = [piece for piece in self.scan.pieces if piece.kind in ("ordinal", "standard", "link")]
+        special = [
+            piece for piece in self.scan.pieces if piece.kind in ("ordinal", "standard", "link", "state")
+        ]
         for start, end, matches in self._known_spans(special):
             found.append((start, end, self._resolved(start, end, matches[0].canonical, matches)))
         for piece in self.scan.pieces:
@@ -135,7 +138,7 @@ class _Resolution:
             atoms = [self.low[first:last] for first, last in chain[at:stop]]
             if atoms[-1].isdecimal() and counted(self.folded, *chain[stop - 1]):
                 return ()
-            if len(atoms) < 3 and all(atom.isalpha() for atom in atoms) and stop - at != len(chain):
+            if all(atom.isalpha() for atom in atoms) and not self._meant(start, end):
                 return ()
         elif exact := self.codes.exact(text):
             return (exact,)
@@ -146,6 +149,11 @@ class _Resolution:
         return tuple(self.codes.compact(key)) or (
             tuple(self.codes.compact(key.rstrip("+"))) if key[-1] == "+" else ()
         )
+
+    def _meant(self, start: int, end: int) -> bool:
+        """Whether plain words may be a code's parts: they are the question, or a class word says so."""
+        label = self.analyzer.surroundings.class_word(self.folded, start, end)
+        return (label is not None and label[1]) or not self._rest(start, end)
 
     def _open(self, chain: Sequence[tuple[int, int]], gap: int) -> bool:
         """Whether a code may end (and another begin) in the gap after atom ``gap``."""
@@ -192,7 +200,9 @@ class _Resolution:
         if counted(self.folded, piece.start, piece.end):
             return None
         label = self.analyzer.surroundings.class_word(self.folded, piece.start, piece.end)
-        if label is None and not self._alone(piece):
+        if label is not None and not label[1] and len(piece.text) < 3:
+            label = None
+        if label is None and self._rest(piece.start, piece.end):
             return None
         exact = self.codes.exact(piece.canonical)
         matches = (exact,) if exact else tuple(self.codes.number(piece.canonical)) if label else ()
@@ -202,14 +212,15 @@ class _Resolution:
             return self._unknown(piece)
         return None
 
-    def _alone(self, piece: Piece) -> bool:
-        """Whether the question says nothing but this."""
-        rest = self.question[: self._origin(piece)[0]] + " " + self.question[self._origin(piece)[1] :]
-        return not any(word not in ASKING_WORDS for word in self.analyzer.content_words(rest))
+    def _rest(self, start: int, end: int) -> bool:
+        """Whether the question says anything besides this span."""
+        first, last = self.folded.origin(start, end)
+        rest = f"{self.question[:first]} {self.question[last:]}"
+        return any(word not in ASKING_WORDS for word in self.analyzer.content_words(rest))
 
     def _family(self, piece: Piece) -> ResolvedCode | None:
         followed = self.analyzer.surroundings.family_word(self.folded, piece.end)
-        if piece.kind == "ordinal" or (piece.strength is Strength.EVERYDAY and not followed):
+        if piece.kind == "ordinal" or (piece.strength < Strength.WEAK and not followed):
             return None
         members = self.codes.members(piece.canonical, 50, anywhere=followed)
         if not members:
@@ -231,7 +242,7 @@ class _Resolution:
             self.folded, piece.start
         ):
             return None
-        known_shape = self.codes.knows_shape(piece.canonical)
+        known_shape = self._knows_shape(piece)
         if piece.kind == "ordinal":
             if not known_shape:
                 return None
@@ -252,8 +263,23 @@ class _Resolution:
             named=named,
         )
 
-    def _origin(self, piece: Piece) -> tuple[int, int]:
-        return self.folded.origin(piece.start, piece.end)
+    def _knows_shape(self, piece: Piece) -> bool:
+        """Whether the index knows a family of such codes.
+
+        Bare digits and versions have no shape of their own; a name needs a code that shares its first two parts.
+        """
+        if piece.kind in ("number", "version"):
+            return False
+        if piece.kind == "name":
+            parts = _NAME_PARTS.match(piece.canonical)
+            return parts is not None and bool(self.codes.members(parts.group(), 1))
+        return self.codes.knows_shape(piece.canonical)
+
+    def _related(self, piece: Piece) -> bool:
+        """Whether codes of the index begin with the same letters and have the same outline."""
+        outline = coarse_shape(code_shape(piece.canonical))
+        members = self.codes.members(leading(piece.canonical), 20, anywhere=True)
+        return any(coarse_shape(code_shape(member.canonical)) == outline for member in members)
 
     def _resolved(
         self,
@@ -297,7 +323,8 @@ def hangs_on(
     """Whether ``question`` hangs on its unknown ``code``, so that it cannot be answered without it.
 
     It does when (a) nothing but the code and words that ask is left, or (b) a class word stands beside it, or
-    (c) the index knows codes of its shape and no section holds half of the other words.
+    (c) the index knows codes of its shape and no section holds half of the other words. It does not when the text of
+    the error message follows the code: then the message can be looked for.
 
     Args:
         question: as it was asked.
@@ -313,7 +340,9 @@ def hangs_on(
     words = other_words(question, analyzer, codes)
     if not words:
         return True
-    if code.named and not (code.canonical.isdecimal() and _MESSAGE.match(question, code.end)):
+    if _MESSAGE.match(question, code.end):
+        return False
+    if code.named:
         return True
     if not code.known_shape:
         return False

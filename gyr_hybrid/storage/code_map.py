@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gyr_hybrid.storage.code_neighbours import CodeNeighbours, coarse_shape, code_shape, common_prefix
+from gyr_hybrid.storage.code_neighbours import (
+    CodeNeighbours,
+    coarse_shape,
+    code_shape,
+    common_prefix,
+    leading,
+)
 
 if TYPE_CHECKING:
     from gyr_hybrid.storage.protocol import CodeMention
@@ -311,18 +317,27 @@ class CodeView:
         return list(found.values())
 
     def knows_shape(self, canonical: str) -> bool:
-        """Whether a visible code has the shape of this one: same pattern of letters and digits, or same prefix and outline."""
+        """Whether a visible code has the shape of this one.
+
+        Either the same letters and digits in the same places, or the same first letters and the same order of
+        letters, digits and separators; of two or three characters only the latter.
+        """
         snapshot = self._snapshot
         shape = code_shape(canonical)
-        for other in snapshot.neighbours.shaped(canonical, shape):
+        outline = coarse_shape(shape)
+        lead = leading(canonical)
+        exact = len(shape) > 3
+        for other in snapshot.neighbours.shaped(canonical, shape if exact else ""):
             entry = snapshot.entry(other)
             if entry is not None and other != canonical and self._sees(entry):
                 return True
-        lead, outline = leading(canonical), coarse_shape(shape)
         return any(
             entry is not None
             and other != canonical
-            and (entry.shape == shape or (coarse_shape(entry.shape) == outline and leading(other) == lead))
+            and (
+                (exact and entry.shape == shape)
+                or (coarse_shape(entry.shape) == outline and leading(other) == lead)
+            )
             and self._sees(entry)
             for other, entry in snapshot.changed.items()
         )
@@ -351,6 +366,8 @@ class CodeView:
         return visible is None or (slot < len(visible) and bool(visible[slot]))
 
     def _sees(self, entry: _Entry) -> bool:
+        if entry.kind == "short":
+            return self._known(entry) is not None
         return self._visible is None or any(map(self._slot_visible, entry.holders))
 
     def _all_known(self, canonicals: Iterable[str]) -> list[KnownCode]:
@@ -362,19 +379,13 @@ class CodeView:
         holders = entry.holders
         if self._visible is not None:
             holders = {slot: held for slot, held in holders.items() if self._slot_visible(slot)}
-        if not holders:
+        if not holders or (entry.kind == "short" and not any(defining for defining, _ in holders.values())):
             return None
         votes: Counter[str] = Counter()
         for _, (defining, text) in zip(range(_SPELLINGS), holders.values(), strict=False):
             votes[text] += _SPELLINGS if defining else 1
         text = max(votes, key=lambda spelling: (votes[spelling], spelling))
         return KnownCode(text, entry.canonical, entry.compact, entry.kind, entry.number, len(holders))
-
-
-def leading(canonical: str) -> str:
-    """The run of letters, or of digits, that a code begins with."""
-    match = re.match(r"[^\W\d_]+|\d+", canonical)
-    return match.group() if match else canonical[:1]
 
 
 def _continues(canonical: str, compact: str, anywhere: bool) -> bool:

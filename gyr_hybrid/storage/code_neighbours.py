@@ -74,7 +74,7 @@ class CodeNeighbours:
         groups: dict[str, list[str]] = {}
         for _, canonical, shape in self._codes:
             groups.setdefault(shape, []).append(canonical)
-            groups.setdefault(f"{_leading(canonical)}|{coarse_shape(shape)}", []).append(canonical)
+            groups.setdefault(f"{leading(canonical)}|{coarse_shape(shape)}", []).append(canonical)
         return groups
 
     def beginning_with(self, compact: str) -> Iterator[str]:
@@ -88,7 +88,7 @@ class CodeNeighbours:
     def shaped(self, canonical: str, shape: str) -> Iterator[str]:
         """Canonical forms of the codes of the same shape, or of the same prefix and coarse shape."""
         yield from self._by_shape.get(shape, ())
-        yield from self._by_shape.get(f"{_leading(canonical)}|{coarse_shape(shape)}", ())
+        yield from self._by_shape.get(f"{leading(canonical)}|{coarse_shape(shape)}", ())
 
     def within(self, compact: str, distance: int, new: Sequence[tuple[str, str]]) -> list[tuple[int, str]]:
         """(Edit distance, canonical form) of the codes within ``distance``; ``new`` codes are searched too."""
@@ -117,17 +117,18 @@ class CodeNeighbours:
 
     def alike(self, compact: str, canonical: str, new: Sequence[tuple[str, str]]) -> list[str]:
         """Canonical forms of codes of the same prefix and coarse shape, longest common prefix first."""
-        lead, shape = _leading(canonical), coarse_shape(code_shape(canonical))
+        lead, shape = leading(canonical), coarse_shape(code_shape(canonical))
         at = bisect_left(self._sorted, (compact, ""))
         around = [*self._sorted[max(0, at - _AROUND) : at + _AROUND], *new]
         same = [
             other
             for _, other in around
-            if _leading(other) == lead and coarse_shape(code_shape(other)) == shape
+            if leading(other) == lead and coarse_shape(code_shape(other)) == shape
         ]
         return sorted(same, key=lambda other: (-common_prefix(other, canonical), other))
 
 
-def _leading(canonical: str) -> str:
+def leading(canonical: str) -> str:
+    """The run of letters, or of digits, that a code begins with."""
     match = _LEAD.match(canonical)
     return match.group() if match else canonical[:1]
