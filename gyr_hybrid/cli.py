@@ -250,6 +250,83 @@ def delete(
     _run(work)
 
 
+@app.command(name="eval")
+def eval_(
+    dataset: Annotated[Path | None, typer.Argument(help="Folder of a data set 数据集文件夹")] = None,
+    storage: StorageOption = None,
+    from_index: Annotated[
+        bool,
+        typer.Option(
+            "--from-index",
+            help="Make questions from the index's headings and codes 用索引自身的标题和编码出题",
+        ),
+    ] = False,
+    write: Annotated[
+        Path | None, typer.Option(help="Folder for the questions of --from-index 题目写到哪里")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Most questions 最多多少题")] = None,
+    where: Annotated[
+        list[str] | None, typer.Option(help="Only questions with label=value 只测带此标签的题")
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="Figures by this label, e.g. kind 按标签分组")] = None,
+    k: Annotated[int, typer.Option("-k", help="Cut-off of hit@k and recall@k")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap and of --from-index 随机种子")] = 0,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="List questions on which two rows differ 逐题比较两行"),
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a Markdown report 写 Markdown 报告")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a picture 写图")] = None,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where indexes of data sets are kept 缓存目录")
+    ] = None,
+    timed: Annotated[bool, typer.Option("--time/--no-time", help="Report times 报告耗时")] = True,
+    offline: OfflineOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure every leg and step on a data set, or on questions made from the index. 评测检索与拒答。"""
+
+    def work() -> None:
+        from gyr_hybrid.evaluation import command, rendering
+
+        common: dict[str, Any] = {
+            "limit": limit,
+            "k": k,
+            "seed": seed,
+            "offline": offline or None,
+            "timed": timed,
+        }
+        common["show_progress"] = sys.stderr.isatty()
+        if from_index == (dataset is not None):
+            raise ConfigurationError(
+                "give the folder of a data set, or --from-index for questions made from an index"
+            )
+        if dataset is None:
+            _open_existing(storage).close()
+            report = command.evaluate_index(storage or DEFAULT_STORAGE, save=write, **common)
+        else:
+            if storage is not None:
+                _open_existing(storage).close()
+            report = command.evaluate_folder(
+                dataset, storage=storage, cache=cache, where=where or (), by=by, **common
+            )
+        wins = report.diff(*diff) if diff else []
+        if markdown is not None:
+            markdown.write_text(rendering.to_markdown(report), encoding="utf-8")
+        if png is not None:
+            rendering.save_chart(report, png)
+        if as_json:
+            sys.stdout.write(rendering.to_json(report, wins if diff else None))
+            return
+        out.print(rendering.to_rich(report))
+        if diff:
+            out.print(rendering.wins_table(wins, *diff))
+
+    _run(work)
+
+
 # opening
 
 
@@ -335,7 +412,12 @@ def _print_answer(answer: CitedResponse, index: HybridIndex, name: str) -> None:
     from gyr_hybrid.models.endpoints import describe
 
     where = "demo: the shipped help centre 演示：自带的帮助中心" if name == "demo" else name
-    err.print(Text(f"{describe(llm=index.llm, embed_model=index.embed_model, reranker=index.reranker)}  index={where}", style="dim"))
+    err.print(
+        Text(
+            f"{describe(llm=index.llm, embed_model=index.embed_model, reranker=index.reranker)}  index={where}",
+            style="dim",
+        )
+    )
     out.print()
     out.print(Text(_plain(answer.response or "", keep_lines=True)))
     if answer.citations:

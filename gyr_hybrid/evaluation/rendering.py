@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
 CHART_METRICS = ("hit@1", "MRR@10", "nDCG@10")
 
 
-def to_json(report: Report) -> str:
-    """The report as JSON text, keys in a fixed order."""
-    return json.dumps(report.to_dict(), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+def to_json(report: Report, wins: Sequence[Win] | None = None) -> str:
+    """The report, and a list of wins where one is given as ``diff``, as JSON text with keys in a fixed order."""
+    values = report.to_dict()
+    if wins is not None:
+        values["diff"] = [asdict(win) for win in wins]
+    return json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
 def to_markdown(report: Report) -> str:
@@ -62,7 +66,7 @@ def to_rich(report: Report) -> Group:
     table = Table("", *names)
     for row in report.rows:
         style = "bold" if row == FULL else ""
-        table.add_row(_name(report, row), *(_marked(report, row, n) for n in names), style=style)
+        table.add_row(Text(_name(report, row)), *(_marked(report, row, n) for n in names), style=style)
     parts.append(table)
     if report.best:
         legs = Table("full - best leg", "best leg", "difference", "95 %", "p")
