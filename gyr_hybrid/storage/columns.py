@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gyr_hybrid.storage.filters import Condition, Filter, Operator, as_decimal
-from gyr_hybrid.storage.growing import GrowingArray
 
 Bool = NDArray[np.bool_]
 
@@ -26,28 +26,27 @@ class Column:
     """The values of one metadata key: per row the number of its value."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[tuple[type, Any], int] = {(type(None), None): MISSING}
         self._values: list[Any] = [None]
-        self._rows = GrowingArray(np.int32)
+        self._rows = array("i")
         self._texts_only = True
         self._tables: OrderedDict[Condition, Bool] = OrderedDict()
 
     def append(self, row: int, value: Any) -> None:
         """Set the value of a row beyond the last; rows between lack the key."""
-        written = json.dumps(value, ensure_ascii=False, sort_keys=True)
-        number = self._numbers.get(written)
+        key = (type(value), json.dumps(value, sort_keys=True) if isinstance(value, (list, dict)) else value)
+        number = self._numbers.get(key)
         if number is None:
-            number = MISSING if value is None else len(self._values)
-            if number:
-                self._values.append(value)
-                self._texts_only &= isinstance(value, (str, list))
-            self._numbers[written] = number
-        self._rows.extend(np.zeros(row - len(self._rows), dtype=np.int32))
-        self._rows.extend([number])
+            number = self._numbers[key] = len(self._values)
+            self._values.append(value)
+            self._texts_only &= isinstance(value, (str, list))
+        if row > len(self._rows):
+            self._rows.extend([MISSING] * (row - len(self._rows)))
+        self._rows.append(number)
 
     def passing(self, condition: Condition, n: int) -> Bool:
         """Whether each of the first n rows passes."""
-        rows = self._rows.values[:n]
+        rows = np.array(self._rows, dtype=np.int32)[:n]
         out = np.full(n, condition.accepts(None))
         wanted = self._exact(condition)
         if wanted is not None:
@@ -67,8 +66,7 @@ class Column:
             for v in condition.values
         ):
             return None
-        written = (json.dumps(value, ensure_ascii=False) for value in condition.values)
-        return [self._numbers[w] for w in written if w in self._numbers]
+        return [self._numbers[str, v] for v in condition.values if (str, v) in self._numbers]
 
     def _table(self, condition: Condition) -> Bool:
         """Per distinct value whether it passes; grows with the values."""

@@ -6,7 +6,7 @@ import bisect
 import itertools
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 
 from gyr_hybrid.storage import packing
 from gyr_hybrid.storage.code_map import CodeMap
-from gyr_hybrid.storage.columns import MetadataTable, evaluate
-from gyr_hybrid.storage.filters import Filter
+from gyr_hybrid.storage.columns import Column, MetadataTable, evaluate
+from gyr_hybrid.storage.filters import Condition, Filter
 from gyr_hybrid.storage.growing import GrowingArray
 from gyr_hybrid.storage.matrix import Matrix
 from gyr_hybrid.storage.postings import Postings, Segment, add_segment
 from gyr_hybrid.storage.protocol import CodeMention
+from gyr_hybrid.storage.reading import child_metadata, read_vectors
 from gyr_hybrid.storage.snapshot import DocumentOrder, Documents, Nodes, Snapshot
 from gyr_hybrid.storage.visibility import DocumentRules, Rules, natural_order
 
 Bool = NDArray[np.bool_]
 
 _READ_AT_ONCE = 2048
-"""Documents, or vectors, per step while reading."""
-_FEW_VECTORS = 4096
-"""Up to so many are looked up by key; more are found faster by reading the whole table."""
+"""Documents per step while reading."""
+_NODE_COLUMNS = ("documents", "ordinals", "parents", "pieces", "slots", "starts", "ends", "paths")
 
 
 class _Row(NamedTuple):
@@ -45,44 +45,61 @@ class _Row(NamedTuple):
     node_ids: str
     header_paths: str
     layout: bytes
-    terms: bytes
-    vectors: bytes
+    term_counts: bytes
+    term_ids: bytes
+    frequencies: bytes
+    vector_keys: bytes
     codes: str | None
+
+    @property
+    def rules(self) -> Rules:
+        return Rules(
+            version=self.version,
+            tenant=self.tenant,
+            acl=None if self.acl is None else tuple(json.loads(self.acl)),
+            valid_from=None if self.valid_from is None else date.fromisoformat(self.valid_from),
+            valid_to=None if self.valid_to is None else date.fromisoformat(self.valid_to),
+            updated_at=self.updated_at,
+        )
 
 
 _SELECT = f"SELECT {', '.join(_Row._fields)} FROM documents WHERE retired_at IS NULL AND generation > ? ORDER BY doc_key"
 
+_Parts = list[tuple[NDArray[Any], ...]]
+
 
 class DerivedIndex:
-    """Grows with every commit; ``snapshot`` is its state after the last one followed."""
+    """Grows with every commit; ``snapshot`` is its state after the last one followed.
 
-    def __init__(self, dimension: int | None, vector_type: str) -> None:
-        self.dimension = dimension
-        self._vector_type = np.dtype(vector_type)
+    Not thread-safe: the store calls it under a lock. Snapshots, once handed out, never change.
+    """
+
+    def __init__(self) -> None:
         self._ids: list[str] = []
         self._numbers: dict[str, int] = {}
-        self._paths: list[tuple[str, ...]] = []
-        self._path_numbers: dict[tuple[str, ...], int] = {}
         self._previous = GrowingArray(np.int32)
         self._node_columns = {name: GrowingArray(np.int32) for name in _NODE_COLUMNS}
+        self._paths: list[tuple[str, ...]] = []
+        self._path_numbers: dict[tuple[str, ...], int] = {}
         self._doc_keys = GrowingArray(np.int64)
         self._doc_ids: list[str] = []
+        self._rows: dict[int, int] = {}
         self._first_nodes = GrowingArray(np.int32)
         self._first_nodes.extend([0])
-        self._rows: dict[int, int] = {}
+        self._alive: Bool = np.zeros(0, dtype=bool)
+        self._order: list[DocumentOrder] = []
         self._slot_nodes = GrowingArray(np.int32)
         self._slot_documents = GrowingArray(np.int32)
         self._lengths = GrowingArray(np.int32)
         self._has_vector = GrowingArray(np.bool_)
-        self._alive_documents: Bool = np.zeros(0, dtype=bool)
-        self._order: list[DocumentOrder] = []
         self._segments: tuple[Segment, ...] = ()
         self._matrix: Matrix | None = None
-        self.rules = DocumentRules()
-        self.metadata = MetadataTable()
-        self.codes = CodeMap()
-        self.own_keys: set[str] = set()
-        """Metadata keys whose values differ between the nodes of some document."""
+        self._rules = DocumentRules()
+        self._metadata = MetadataTable()
+        self._own_keys: set[str] = set()
+        self._own: dict[str, _OwnColumn] = {}
+        self._codes = CodeMap()
+        self._waiting_codes: list[tuple[int, str]] | None = []
         self.snapshot = self._picture(0)
 
     @property
@@ -90,175 +107,186 @@ class DerivedIndex:
         """Share of the slots that belong to documents that are gone."""
         return 1.0 - self.snapshot.n_live / max(self.snapshot.n_slots, 1)
 
-    def follow(self, connection: sqlite3.Connection, generation: int) -> None:
-        """Take in the commits up to ``generation``; the caller holds a read transaction."""
+    @property
+    def codes(self) -> CodeMap:
+        """The code map, built when it is first asked for."""
+        if self._waiting_codes is not None:
+            waiting, self._waiting_codes = self._waiting_codes, None
+            for first_slot, codes in waiting:
+                self._add_codes(first_slot, codes)
+            if self.snapshot.alive is not None:
+                for slot in np.flatnonzero(~self.snapshot.alive).tolist():
+                    self._codes.remove(slot)
+        return self._codes
+
+    def follow(self, connection: sqlite3.Connection, generation: int, dimension: int | None) -> None:
+        """Take in the commits up to ``generation``; the caller holds a read transaction.
+
+        After an exception the index is unusable.
+        """
         since = self.snapshot.generation
-        gone = [
-            key
-            for (key,) in connection.execute("SELECT doc_key FROM removals WHERE generation > ?", (since,))
-        ]
-        removed = self._remove([self._rows[key] for key in gone if key in self._rows])
-        first_slot, first_row = len(self._slot_nodes), len(self._doc_keys)
+        gone = connection.execute("SELECT doc_key FROM removals WHERE generation > ?", (since,)).fetchall()
+        removed = [self._rows.pop(key) for (key,) in gone if key in self._rows]
+        self._remove(removed)
+        first_row, first_slot = len(self._doc_keys), len(self._slot_nodes)
+        postings: _Parts = []
         vector_keys: list[NDArray[np.int64]] = []
-        postings: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16]]] = []
         cursor = connection.execute(_SELECT, (since,))
         while rows := [_Row(*row) for row in cursor.fetchmany(_READ_AT_ONCE)]:
-            self._append(rows, vector_keys, postings)
-        self._alive_documents = np.concatenate(
-            [self._alive_documents, np.ones(len(self._doc_keys) - first_row, dtype=bool)]
-        )
-        if removed:
-            self._alive_documents[removed] = False
-        alive = self._alive_slots()
+            self._append(rows, postings)
+            vector_keys.append(_joined(rows, "vector_keys", np.int64))
+        self._alive = np.concatenate([self._alive, np.ones(len(self._doc_keys) - first_row, dtype=bool)])
+        self._alive[removed] = False
         if postings:
             terms, slots, frequencies = (np.concatenate(parts) for parts in zip(*postings, strict=True))
-            self._segments = add_segment(self._segments, Segment.build(terms, slots, frequencies), alive)
-        if vector_keys:
-            self._read_vectors(connection, first_slot, np.concatenate(vector_keys))
+            del postings
+            new = Segment.build(terms, slots, frequencies)
+            self._segments = add_segment(self._segments, new, self._alive_slots())
+            self._read_vectors(connection, first_slot, np.concatenate(vector_keys), dimension)
         self._reorder(removed, range(first_row, len(self._doc_keys)))
         self.snapshot = self._picture(generation)
 
-    def passing(self, filters: Filter, snapshot: Snapshot) -> Bool:
-        """Per slot of the snapshot whether its node's metadata passes."""
-        documents = len(snapshot.documents)
-        by_document = evaluate(
-            filters, documents, lambda condition: self.metadata.passing(condition, documents)
-        )
-        return by_document[snapshot.slot_documents]
+    def passing(self, filters: Filter, connection: sqlite3.Connection) -> Bool:
+        """Per slot whether the metadata of its child passes."""
+        snapshot = self.snapshot
+        documents, slots = len(snapshot.documents), snapshot.n_slots
+        own = {condition.key for condition in filters.conditions()} & self._own_keys
+        if not own:
+            by_document = evaluate(filters, documents, lambda c: self._metadata.passing(c, documents))
+            return by_document[snapshot.slot_documents]
+        self._read_own(own, connection)
 
-    def _remove(self, rows: Sequence[int]) -> list[int]:
+        def leaf(condition: Condition) -> Bool:
+            if condition.key in own:
+                return self._own[condition.key].column.passing(condition, slots)
+            return self._metadata.passing(condition, documents)[snapshot.slot_documents]
+
+        return evaluate(filters, slots, leaf)
+
+    # taking documents away and in
+
+    def _remove(self, rows: Sequence[int]) -> None:
         documents = self._slot_documents.values
-        slots: list[int] = []
         for row in rows:
-            self.rules.remove(self._doc_ids[row], row)
-            first, last = np.searchsorted(documents, (row, row + 1))
-            slots.extend(range(int(first), int(last)))
-        for slot in slots:
-            self.codes.remove(slot)
-        return list(rows)
+            self._rules.remove(self._doc_ids[row], row)
+            if self._waiting_codes is None:
+                first, last = np.searchsorted(documents, (row, row + 1)).tolist()
+                for slot in range(first, last):
+                    self._codes.remove(slot)
 
-    def _append(
-        self,
-        rows: Sequence[_Row],
-        vector_keys: list[NDArray[np.int64]],
-        postings: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16]]],
+    def _append(self, rows: Sequence[_Row], postings: _Parts) -> None:
+        first_row, first_node, first_slot = len(self._doc_keys), len(self._ids), len(self._slot_nodes)
+        counts = np.array([len(row.layout) // 24 for row in rows])
+        children = np.array([len(row.term_counts) // 8 for row in rows])
+        self._append_nodes(rows, counts, children)
+        self._doc_keys.extend([row.doc_key for row in rows])
+        self._doc_ids.extend(row.doc_id for row in rows)
+        self._rows.update((row.doc_key, first_row + i) for i, row in enumerate(rows))
+        self._first_nodes.extend(first_node + np.cumsum(counts))
+        self._rules.extend([(row.doc_id, row.rules) for row in rows])
+        for i, row in enumerate(rows, start=first_row):
+            shared = json.loads(row.shared)
+            self._metadata.append(i, shared["metadata"])
+            for order in shared["orders"]:
+                self._own_keys.update(key for key in order if key not in shared["metadata"])
+        per_child = _joined(rows, "term_counts", np.int32).reshape(-1, 2)
+        self._lengths.extend(per_child[:, 1])
+        slots = np.arange(first_slot, first_slot + len(per_child), dtype=np.int32)
+        postings.append(
+            (
+                _joined(rows, "term_ids", np.int32),
+                np.repeat(slots, per_child[:, 0]),
+                _joined(rows, "frequencies", np.uint16),
+            )
+        )
+        starts = (first_slot + np.cumsum(children) - children).tolist()
+        for start, row in zip(starts, rows, strict=True):
+            if row.codes is not None:
+                if self._waiting_codes is None:
+                    self._add_codes(start, row.codes)
+                else:
+                    self._waiting_codes.append((start, row.codes))
+
+    def _append_nodes(
+        self, rows: Sequence[_Row], counts: NDArray[np.int64], children: NDArray[np.int64]
     ) -> None:
-        first_node, first_row, first_slot = len(self._ids), len(self._doc_keys), len(self._slot_nodes)
-        layouts = [np.frombuffer(row.layout, dtype=np.int32).reshape(-1, 6) for row in rows]
-        counts = np.array([len(layout) for layout in layouts], dtype=np.int64)
-        starts = first_node + np.concatenate([[0], np.cumsum(counts)])
-        layout = np.concatenate(layouts)
-        own_start = np.repeat(starts[:-1], counts).astype(np.int32)
-        children = np.array([int((part[:, packing.CHILD] >= 0).sum()) for part in layouts], dtype=np.int64)
-        slot_starts = first_slot + np.concatenate([[0], np.cumsum(children)])
-        own_slot = np.repeat(slot_starts[:-1], counts).astype(np.int32)
+        """Nodes of several documents at once; numbers within a document become numbers within the index."""
+        first_row, first_node, first_slot = len(self._doc_keys), len(self._ids), len(self._slot_nodes)
+        layout = _joined(rows, "layout", np.int32).reshape(-1, 6)
+        node_starts = np.repeat(np.cumsum(counts) - counts, counts)
+        slot_starts = np.repeat(np.cumsum(children) - children, counts)
         paths = [self._number_paths(json.loads(row.header_paths)) for row in rows]
-        path_starts = np.concatenate([[0], np.cumsum([len(p) for p in paths])])
-        path_numbers = np.array([number for part in paths for number in part] or [-1], dtype=np.int32)
-        own_path = np.repeat(path_starts[:-1], counts)
+        path_starts = np.repeat(np.cumsum([0, *map(len, paths[:-1])]), counts)
+        path_numbers = np.array([*itertools.chain.from_iterable(paths), -1], dtype=np.int32)
 
-        def shifted(column: int, by: NDArray[Any]) -> NDArray[np.int32]:
-            values = layout[:, column]
-            return np.where(values < 0, -1, values + by).astype(np.int32)
+        def shifted(column: int, by: NDArray[np.int64]) -> NDArray[np.int64]:
+            return np.where(layout[:, column] < 0, -1, layout[:, column] + by)
 
-        path = shifted(packing.PATH, own_path)
-        columns = {
-            "documents": np.repeat(np.arange(first_row, first_row + len(rows)), counts),
-            "ordinals": np.arange(first_node, first_node + len(layout)) - own_start,
-            "parents": shifted(packing.PARENT, own_start),
+        documents = np.repeat(np.arange(first_row, first_row + len(rows)), counts)
+        slots = shifted(packing.CHILD, first_slot + slot_starts)
+        columns: dict[str, NDArray[Any]] = {
+            "documents": documents,
+            "ordinals": np.arange(len(layout)) - node_starts,
+            "parents": shifted(packing.PARENT, first_node + node_starts),
             "pieces": layout[:, packing.PIECE],
-            "slots": shifted(packing.CHILD, own_slot),
+            "slots": slots,
             "starts": layout[:, packing.START],
             "ends": layout[:, packing.END],
-            "paths": np.where(path < 0, -1, path_numbers[path]),
+            "paths": path_numbers[shifted(packing.PATH, path_starts)],
         }
         for name, values in columns.items():
             self._node_columns[name].extend(values)
-        new_slots = columns["slots"]
-        holders = np.flatnonzero(new_slots >= 0)
-        by_slot = holders[np.argsort(new_slots[holders], kind="stable")]
-        self._slot_nodes.extend(by_slot + first_node)
-        self._slot_documents.extend(columns["documents"][by_slot])
-        self._first_nodes.extend(starts[1:])
-        self._doc_keys.extend([row.doc_key for row in rows])
-        self._name_nodes(itertools.chain.from_iterable(json.loads(row.node_ids) for row in rows))
-        for i, row in enumerate(rows):
-            self._append_document(row, first_row + i, int(slot_starts[i]), int(children[i]), postings)
-        keys = np.frombuffer(b"".join(row.vectors for row in rows), dtype=np.int64)
-        vector_keys.append(keys)
-
-    def _append_document(
-        self,
-        row: _Row,
-        number: int,
-        first_slot: int,
-        children: int,
-        postings: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16]]],
-    ) -> None:
-        self._rows[row.doc_key] = number
-        self._doc_ids.append(row.doc_id)
-        self.rules.append(row.doc_id, _rules(row))
-        shared = json.loads(row.shared)
-        self.metadata.append(number, shared["metadata"])
-        for order in shared["orders"]:
-            self.own_keys.update(key for key in order if key not in shared["metadata"])
-        terms = np.frombuffer(row.terms, dtype=np.int32)
-        distinct = terms[:children]
-        self._lengths.extend(terms[children : 2 * children])
-        held = terms[2 * children :].reshape(2, -1)
-        slots = np.repeat(np.arange(first_slot, first_slot + children, dtype=np.int32), distinct)
-        postings.append((held[0], slots, held[1].astype(np.uint16)))
-        if row.codes:
-            for child, *mentions in json.loads(row.codes):
-                self.codes.add(first_slot + child, [CodeMention(*m) for m in mentions])
-
-    def _name_nodes(self, ids: Iterable[str]) -> None:
-        for node_id in ids:
-            number = len(self._ids)
-            self._previous.extend([self._numbers.get(node_id, -1)])
-            self._ids.append(node_id)
+        holders = np.flatnonzero(slots >= 0)
+        by_slot = holders[np.argsort(slots[holders], kind="stable")]
+        self._slot_nodes.extend(first_node + by_slot)
+        self._slot_documents.extend(documents[by_slot])
+        ids = list(itertools.chain.from_iterable(json.loads(row.node_ids) for row in rows))
+        previous = []
+        for number, node_id in enumerate(ids, start=first_node):
+            previous.append(self._numbers.get(node_id, -1))
             self._numbers[node_id] = number
+        # readers follow `numbers` to `previous`, so this comes first for them: they check the number's range
+        self._previous.extend(previous)
+        self._ids.extend(ids)
 
     def _number_paths(self, paths: list[list[str]]) -> list[int]:
         numbers = []
         for path in map(tuple, paths):
-            if path not in self._path_numbers:
-                self._path_numbers[path] = len(self._paths)
+            number = self._path_numbers.setdefault(path, len(self._paths))
+            if number == len(self._paths):
                 self._paths.append(path)
-            numbers.append(self._path_numbers[path])
+            numbers.append(number)
         return numbers
 
-    def _read_vectors(self, connection: sqlite3.Connection, first_slot: int, keys: NDArray[np.int64]) -> None:
-        """Fill the rows of new slots; key 0 is no vector."""
-        has = keys != 0
-        self._has_vector.extend(has)
-        if not has.any() or self.dimension is None:
-            return
-        if self._matrix is None:
-            self._matrix = Matrix(self.dimension, first_slot + len(keys))
-        order = np.argsort(keys, kind="stable")
-        wanted = keys[order]
-        for found, vectors in self._vectors(connection, wanted[wanted > 0]):
-            first = np.searchsorted(wanted, found, side="left")
-            repeats = np.searchsorted(wanted, found, side="right") - first
-            source = np.repeat(np.arange(len(found)), repeats)
-            places = np.arange(len(source)) - np.repeat(np.cumsum(repeats) - repeats, repeats) + first[source]
-            self._matrix.write(first_slot + order[places], vectors[source])
+    def _add_codes(self, first_slot: int, codes: str) -> None:
+        for child, *mentions in json.loads(codes):
+            self._codes.add(first_slot + child, [CodeMention(*mention) for mention in mentions])
 
-    def _vectors(
-        self, connection: sqlite3.Connection, keys: NDArray[np.int64]
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        if len(keys) <= _FEW_VECTORS:
-            cursor = connection.execute(
-                "SELECT vector_key, vector FROM vectors WHERE vector_key IN (SELECT value FROM json_each(?))",
-                (json.dumps(np.unique(keys).tolist()),),
-            )
-        else:
-            cursor = connection.execute("SELECT vector_key, vector FROM vectors")
-        while rows := cursor.fetchmany(_READ_AT_ONCE):
-            data = np.frombuffer(b"".join([vector for _, vector in rows]), dtype=self._vector_type)
-            found = np.fromiter((key for key, _ in rows), dtype=np.int64, count=len(rows))
-            yield found, data.reshape(len(rows), -1).astype(np.float32)
+    def _read_vectors(
+        self, connection: sqlite3.Connection, first_slot: int, keys: NDArray[np.int64], dimension: int | None
+    ) -> None:
+        """Fill the rows of new slots; key 0 is no vector."""
+        self._has_vector.extend(keys != 0)
+        slots = first_slot + np.flatnonzero(keys)
+        if len(slots) and dimension is not None:
+            if self._matrix is None:
+                self._matrix = Matrix(dimension, first_slot + len(keys))
+            read_vectors(connection, keys[keys != 0], slots, self._matrix)
+
+    def _read_own(self, keys: Iterable[str], connection: sqlite3.Connection) -> None:
+        """Bring the columns of keys that differ between the nodes of a document up to date."""
+        documents = self.snapshot.documents
+        for key in keys:
+            own = self._own.setdefault(key, _OwnColumn(Column(), 0))
+            fresh = range(own.documents, len(documents))
+            ordinals = self.snapshot.nodes.ordinals[self.snapshot.slot_nodes]
+            for row, metadata in child_metadata(connection, documents.keys, fresh):
+                first, last = np.searchsorted(self.snapshot.slot_documents, (row, row + 1)).tolist()
+                for slot in range(first, last):
+                    own.column.append(slot, metadata(int(ordinals[slot])).get(key))
+            self._own[key] = _OwnColumn(own.column, len(documents))
+
+    # pictures
 
     def _reorder(self, removed: Sequence[int], added: Iterable[int]) -> None:
         order = list(self._order)
@@ -274,18 +302,16 @@ class DerivedIndex:
         self._order = order
 
     def _order_of(self, row: int) -> DocumentOrder:
-        return self._doc_ids[row], natural_order(self.rules.rules[row].version), row
+        return self._doc_ids[row], natural_order(self._rules.rules[row].version), row
 
     def _alive_slots(self) -> Bool | None:
-        return None if self._alive_documents.all() else self._alive_documents[self._slot_documents.values]
+        return None if self._alive.all() else self._alive[self._slot_documents.values]
 
     def _picture(self, generation: int) -> Snapshot:
-        alive = self._alive_slots()
-        lengths = self._lengths.values
+        alive, lengths = self._alive_slots(), self._lengths.values
         n_live = len(lengths) if alive is None else int(np.count_nonzero(alive))
         total = int(lengths.sum() if alive is None else lengths[alive].sum())
         has_vector = self._has_vector.values
-        columns = {name: column.values for name, column in self._node_columns.items()}
         return Snapshot(
             generation=generation,
             nodes=Nodes(
@@ -293,14 +319,14 @@ class DerivedIndex:
                 numbers=self._numbers,
                 previous=self._previous,
                 header_paths=self._paths,
-                **columns,
+                **{name: column.values for name, column in self._node_columns.items()},
             ),
             documents=Documents(
                 keys=self._doc_keys.values,
                 ids=self._doc_ids,
                 first_nodes=self._first_nodes.values,
-                alive=self._alive_documents.copy(),
-                rules=self.rules.arrays(),
+                alive=self._alive,
+                rules=self._rules.arrays(),
                 order=self._order,
             ),
             slot_nodes=self._slot_nodes.values,
@@ -313,15 +339,11 @@ class DerivedIndex:
         )
 
 
-_NODE_COLUMNS = ("documents", "ordinals", "parents", "pieces", "slots", "starts", "ends", "paths")
+class _OwnColumn(NamedTuple):
+    column: Column
+    documents: int
+    """How many documents it covers."""
 
 
-def _rules(row: _Row) -> Rules:
-    return Rules(
-        version=row.version,
-        tenant=row.tenant,
-        acl=None if row.acl is None else tuple(json.loads(row.acl)),
-        valid_from=None if row.valid_from is None else date.fromisoformat(row.valid_from),
-        valid_to=None if row.valid_to is None else date.fromisoformat(row.valid_to),
-        updated_at=row.updated_at,
-    )
+def _joined(rows: Sequence[_Row], column: str, dtype: Any) -> NDArray[Any]:
+    return np.frombuffer(b"".join([getattr(row, column) for row in rows]), dtype=dtype)

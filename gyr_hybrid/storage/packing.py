@@ -7,9 +7,10 @@ any LlamaIndex parser come back equal; a text that is no slice of its piece is k
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
@@ -99,19 +100,19 @@ def unpack_document(doc_id: str, packed: str, text: str) -> Document:
 class NodeReader:
     """Rebuilds nodes of one document from its pieces."""
 
-    def __init__(
-        self, shared: str, node_ids: Sequence[str], pieces: Mapping[int, tuple[int, str, str]]
-    ) -> None:
-        """``pieces``: number -> (start, text, nodes JSON) of those that were read."""
+    def __init__(self, shared: str, node_ids: Sequence[str]) -> None:
         self._ids = node_ids
         read: dict[str, Any] = json.loads(shared)
         self._common: dict[str, Any] = read["metadata"]
         self._orders: list[list[str]] = read["orders"]
         self._styles: list[list[Any]] = read["styles"]
         self._source: dict[str, Any] | None = read["source"]
-        self._raw: dict[int, tuple[list[Any], int, str]] = {
-            raw[0]: (raw, start, text) for start, text, nodes in pieces.values() for raw in json.loads(nodes)
-        }
+        self._raw: dict[int, tuple[list[Any], int, str]] = {}
+
+    def add(self, pieces: Iterable[tuple[int, str, str]]) -> None:
+        """Make the nodes of some pieces known: (start, text, nodes)."""
+        for start, text, nodes in pieces:
+            self._raw.update((raw[0], (raw, start, text)) for raw in json.loads(nodes))
 
     def neighbours(self, ordinals: Sequence[int]) -> set[int]:
         """Nodes that are needed besides, because a relation repeats their metadata or hash."""
@@ -119,14 +120,9 @@ class NodeReader:
             target[0]
             for ordinal in ordinals
             for _, value in self._raw[ordinal][0][6]
-            for target in (value if _is_many(value) else [value])
+            for target in (value["many"] if _is_many(value) else [value])
             if isinstance(target, list) and target[0] not in self._raw
         }
-
-    def add(self, pieces: Mapping[int, tuple[int, str, str]]) -> None:
-        """Make the nodes of more pieces known."""
-        for start, text, nodes in pieces.values():
-            self._raw.update((raw[0], (raw, start, text)) for raw in json.loads(nodes))
 
     def node(self, ordinal: int) -> TextNode:
         """A fresh copy of one node."""
@@ -134,7 +130,7 @@ class NodeReader:
         return TextNode.model_construct(
             id_=self._ids[ordinal],
             embedding=None,
-            metadata=self._metadata(ordinal),
+            metadata=self.metadata(ordinal),
             relationships={
                 NodeRelationship(kind): [self._info(v) for v in value["many"]]
                 if _is_many(value)
@@ -147,7 +143,8 @@ class NodeReader:
             **{name: _copy(value) for name, value in zip(_STYLE, self._styles[style], strict=True)},
         )
 
-    def _metadata(self, ordinal: int) -> dict[str, Any]:
+    def metadata(self, ordinal: int) -> dict[str, Any]:
+        """A fresh copy of a node's metadata."""
         raw = self._raw[ordinal][0]
         own = iter(raw[5][1:])
         return {
@@ -170,7 +167,7 @@ class NodeReader:
                 node_id=self._ids[value], node_type=ObjectType.TEXT, metadata={}, hash=None
             )
         ordinal = value[0]
-        target = TextNode.model_construct(text=self._text(ordinal), metadata=self._metadata(ordinal))
+        target = TextNode.model_construct(text=self._text(ordinal), metadata=self.metadata(ordinal))
         return RelatedNodeInfo.model_construct(
             node_id=self._ids[ordinal], node_type=ObjectType.TEXT, metadata=target.metadata, hash=target.hash
         )
@@ -187,10 +184,12 @@ class _Packer:
             raise DocumentError(
                 f"document {document.id_!r} has two nodes with the id {twice!r}; give each its own"
             )
+        self._text = document.text
+        self._styles: list[list[Any]] = []
         self._hashes: dict[int, str] = {}
 
     def pack(self) -> PackedDocument:
-        nodes, text = self._nodes, self._document.text
+        nodes, text = self._nodes, self._text
         layout = np.full((len(nodes), 6), -1, dtype=np.int32)
         children = [node.node_id for node in nodes if NodeRelationship.CHILD not in node.relationships]
         numbers = {node_id: i for i, node_id in enumerate(children)}
@@ -244,46 +243,48 @@ class _Packer:
         return [*cuts, length]
 
     def _rows(self, layout: NDArray[np.int32], cuts: list[int]) -> tuple[list[list[Any]], str]:
-        doc_id = self._document.id_
-        written = [
-            {str(key): _json(value, doc_id, key) for key, value in node.metadata.items()}
-            for node in self._nodes
-        ]
-        common = dict(written[0]) if written else {}
-        for values in written:
-            common = {key: value for key, value in common.items() if values.get(key) == value}
-        source = next((node.source_node for node in self._nodes if node.source_node is not None), None)
+        nodes = self._nodes
+        common = dict(nodes[0].metadata) if nodes else {}
+        for node in nodes[1:]:
+            metadata = node.metadata
+            differing = [k for k, v in common.items() if k not in metadata or not _same(v, metadata[k])]
+            for key in differing:
+                del common[key]
+        source = next((node.source_node for node in nodes if node.source_node is not None), None)
         orders: dict[tuple[str, ...], int] = {}
         styles: dict[str, int] = {}
         rows: list[list[Any]] = [[] for _ in cuts[1:]]
-        for i, node in enumerate(self._nodes):
+        for i, node in enumerate(nodes):
             piece = int(layout[i, PIECE])
-            style = styles.setdefault(_json([getattr(node, name) for name in _STYLE], doc_id), len(styles))
-            order = orders.setdefault(tuple(written[i]), len(orders))
-            own = [json.loads(value) for key, value in written[i].items() if key not in common]
+            style = styles.setdefault(repr([getattr(node, name) for name in _STYLE]), len(styles))
+            if style == len(self._styles):
+                self._styles.append([getattr(node, name) for name in _STYLE])
             row = [
                 i,
                 style,
                 None if self._is_slice(node, cuts[piece], cuts[piece + 1]) else node.text,
                 node.start_char_idx,
                 node.end_char_idx,
-                [order, *own],
+                [
+                    orders.setdefault(tuple(map(str, node.metadata)), len(orders)),
+                    *(value for key, value in node.metadata.items() if key not in common),
+                ],
                 self._relations(node, source),
             ]
             rows[piece].append(row)
         shared = {
-            "metadata": {key: json.loads(value) for key, value in common.items()},
+            "metadata": common,
             "orders": list(orders),
-            "styles": [json.loads(style) for style in styles],
+            "styles": self._styles,
             "source": None if source is None else _info_fields(source),
         }
-        return rows, _json(shared, doc_id)
+        return rows, _json(shared, self._document.id_)
 
     def _is_slice(self, node: TextNode, first: int, last: int) -> bool:
         start, end = node.start_char_idx, node.end_char_idx
         if start is None or end is None or not first <= start <= end <= last:
             return False
-        return self._document.text[start:end] == node.text
+        return self._text[start:end] == node.text
 
     def _relations(self, node: TextNode, source: RelatedNodeInfo | None) -> list[list[Any]]:
         return [
@@ -317,7 +318,7 @@ class _Packer:
         fields: dict[str, Any] = {"metadata": document.metadata}
         for name in _STYLE[:5]:
             value = getattr(document, name)
-            if value != Document.model_fields[name].get_default(call_default_factory=True):
+            if value != _defaults()[name]:
                 fields[name] = value
         if document.text_resource is not None:
             resource = document.text_resource.model_dump(
@@ -355,13 +356,30 @@ def _copy(value: Any) -> Any:
     return {k: _copy(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def _json(value: Any, doc_id: str, key: Any = None) -> str:
+@functools.cache
+def _defaults() -> dict[str, Any]:
+    return {name: Document.model_fields[name].get_default(call_default_factory=True) for name in _STYLE[:5]}
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equal and of one type all the way down, so that True and 1 stay apart."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(map(_same, a.values(), b.values()))
+    return bool(a == b)
+
+
+def _json(value: Any, doc_id: str) -> str:
     try:
-        written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+        written = _ENCODER.encode(value)
     except (TypeError, ValueError) as error:
-        where = f"document {doc_id!r}" if key is None else f"document {doc_id!r}: metadata {key!r}"
         raise DocumentError(
-            f"{where} cannot be stored: {error}; use text, numbers, lists or mappings"
+            f"document {doc_id!r} cannot be stored: {error}; metadata takes text, numbers, lists and mappings"
         ) from error
     # halves of surrogate pairs have no UTF-8 form, but an escape
     return written if _is_writable(written) else json.dumps(value, separators=(",", ":"), default=_plain)
@@ -397,4 +415,7 @@ def _plain(value: Any) -> Any:
         return sorted(value, key=str)
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
-    raise TypeError(f"a {type(value).__name__} is no plain value")
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)

@@ -44,11 +44,13 @@ CREATE TABLE documents (
     document     TEXT NOT NULL,         -- JSON: the LlamaIndex document without its text
     shared       TEXT NOT NULL,         -- JSON: what its nodes have in common
     node_ids     TEXT NOT NULL,         -- JSON list, reading order
-    header_paths TEXT NOT NULL,         -- JSON list, one per node
-    layout       BLOB NOT NULL,         -- int32 (nodes, 5): parent, piece, child number, start, end; -1 for none
-    terms        BLOB NOT NULL,         -- int32: distinct terms per child, tokens per child, term ids, frequencies
-    vectors      BLOB NOT NULL,         -- int64 per child: vectors.vector_key, 0 for none
-    codes        TEXT                   -- JSON: [child, [text, canonical, compact, kind, number, defining], ...]
+    header_paths TEXT NOT NULL,         -- JSON list of the distinct ones
+    layout       BLOB NOT NULL,         -- int32 (nodes, 6): parent, piece, child number, start, end, header path; -1: none
+    term_counts  BLOB NOT NULL,         -- int32 (children, 2): distinct terms, tokens
+    term_ids     BLOB NOT NULL,         -- int32, child by child
+    frequencies  BLOB NOT NULL,         -- uint16, one per term id
+    vector_keys  BLOB NOT NULL,         -- int64 per child, 0 for none
+    codes        TEXT                   -- JSON: [[child, [text, canonical, compact, kind, number, defining], ...], ...]
 );
 CREATE UNIQUE INDEX live_documents ON documents (doc_id, version) WHERE retired_at IS NULL;
 CREATE INDEX new_documents ON documents (generation);
@@ -77,7 +79,7 @@ CREATE TABLE terms (term_id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
 CREATE TABLE vectors (
     vector_key INTEGER PRIMARY KEY,
     hash       BLOB UNIQUE,             -- NULL: not to be found by its text
-    vector     BLOB NOT NULL
+    vector     BLOB NOT NULL            -- float32 scale, int16 numbers
 );
 """
 

@@ -24,7 +24,6 @@ from gyr_hybrid.errors import StorageError
 from gyr_hybrid.storage import schema
 from gyr_hybrid.storage.derived import DerivedIndex
 from gyr_hybrid.storage.filters import names_key
-from gyr_hybrid.storage.packing import NodeReader, unpack_document, unpack_text
 from gyr_hybrid.storage.protocol import (
     EVERYTHING,
     Batch,
@@ -34,9 +33,11 @@ from gyr_hybrid.storage.protocol import (
     Scope,
     Vector,
 )
+from gyr_hybrid.storage.reading import read_document, read_nodes
 from gyr_hybrid.storage.schema import FILE_NAME, FORMAT, transaction, translated
 from gyr_hybrid.storage.snapshot import Snapshot
 from gyr_hybrid.storage.terms import Terms
+from gyr_hybrid.storage.vectors import decode
 from gyr_hybrid.storage.view import FEW, Masks, SnapshotView
 from gyr_hybrid.storage.writing import Writer
 
@@ -48,7 +49,6 @@ Bool = NDArray[np.bool_]
 
 WRITE_TIMEOUT = 30.0
 """Seconds that a writer waits for another one."""
-VECTOR_TYPE = "float32"
 _KEPT_MASKS = 64
 _INTERNAL = "store."
 
@@ -118,7 +118,7 @@ class SQLiteStore:
 
     def apply(self, batch: Batch) -> int:
         self._must_write()
-        writer = Writer(self._writer, self._terms, self._vector_type())
+        writer = Writer(self._writer, self._terms)
         prepared = writer.prepare(batch)
         with self._writing("write"):
             generation = writer.write(prepared)
@@ -131,7 +131,7 @@ class SQLiteStore:
         self._must_write()
         if not vectors:
             return
-        writer = Writer(self._writer, self._terms, self._vector_type())
+        writer = Writer(self._writer, self._terms)
         with self._writing("keep vectors"):
             writer.keep(vectors)
 
@@ -149,7 +149,7 @@ class SQLiteStore:
                 while len(self._masks) > _KEPT_MASKS:
                     self._masks.popitem(last=False)
             codes = index.codes.view(masks.visible, masks.passing)
-            return SnapshotView(snapshot, masks, codes, _Source(self), index.dimension)
+            return SnapshotView(snapshot, masks, codes, _Source(self))
 
     def fingerprints(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
         wanted = json.dumps([[doc_id, version or ""] for doc_id, version in keys])
@@ -171,14 +171,13 @@ class SQLiteStore:
 
     def cached_vectors(self, hashes: Sequence[str]) -> dict[str, Vector]:
         wanted = list(dict.fromkeys(hashes))
-        kind = self._vector_type()
         found: dict[str, Vector] = {}
         with self._reading("read vectors") as connection:
             for start in range(0, len(wanted), 500):
                 part = [bytes.fromhex(h) for h in wanted[start : start + 500]]
                 marks = ",".join("?" * len(part))
                 rows = connection.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
-                found.update((h.hex(), np.frombuffer(v, dtype=kind).astype(np.float32)) for h, v in rows)
+                found.update((h.hex(), decode([v])[0]) for h, v in rows)
         return found
 
     @property
@@ -261,22 +260,19 @@ class SQLiteStore:
         if self._closed:
             raise StorageError(f"the index {self._path} is closed; open it again")
 
-    def _vector_type(self) -> str:
-        return VECTOR_TYPE
-
     def _follow(self) -> DerivedIndex:
         """The derived index in step with the newest commit of any process."""
         with self._index_lock, self._reading("follow commits") as connection:
             generation = self._generation(connection)
             if self._index is not None and self._index.snapshot.generation == generation:
                 return self._index
+            index = self._index or DerivedIndex()
+            self._index = None
             with transaction(connection):
                 generation = self._generation(connection)
-                if self._index is None:
-                    self._index = DerivedIndex(None, self._vector_type())
-                self._index.dimension = _get(connection, _INTERNAL + "dimension")
-                self._index.follow(connection, generation)
-            return self._index
+                index.follow(connection, generation, _get(connection, _INTERNAL + "dimension"))
+            self._index = index
+            return index
 
     def _generation(self, connection: sqlite3.Connection) -> int:
         return int(_get(connection, _INTERNAL + "generation") or 0)
@@ -288,7 +284,8 @@ class SQLiteStore:
         visible = None if documents.all() else documents[snapshot.slot_documents]
         passing = visible
         if scope.filters is not None:
-            passing = index.passing(scope.filters, snapshot)
+            with self._reading("apply filters") as connection, transaction(connection):
+                passing = index.passing(scope.filters, connection)
             if visible is not None:
                 passing &= visible
         count = snapshot.n_slots if passing is None else int(np.count_nonzero(passing))
@@ -308,45 +305,12 @@ class _Source:
             return self._store._terms.find(connection, tokens)
 
     def read_nodes(self, wanted: Sequence[tuple[int, int, int]]) -> list[TextNode | None]:
-        readers: dict[int, NodeReader] = {}
         with self._store._reading("read nodes") as connection, transaction(connection):
-            for doc_key in dict.fromkeys(key for key, _, _ in wanted):
-                row = connection.execute(
-                    "SELECT shared, node_ids, layout FROM documents WHERE doc_key = ?", (doc_key,)
-                ).fetchone()
-                if row is None:
-                    continue
-                numbers = {piece for key, piece, _ in wanted if key == doc_key}
-                reader = NodeReader(row[0], json.loads(row[1]), self._pieces(connection, doc_key, numbers))
-                layout = np.frombuffer(row[2], dtype=np.int32).reshape(-1, 6)
-                more = reader.neighbours([ordinal for key, _, ordinal in wanted if key == doc_key])
-                if more:
-                    reader.add(self._pieces(connection, doc_key, {int(layout[n, 1]) for n in more}))
-                readers[doc_key] = reader
-        return [readers[key].node(ordinal) if key in readers else None for key, _, ordinal in wanted]
+            return read_nodes(connection, wanted)
 
     def read_document(self, doc_key: int) -> Document | None:
         with self._store._reading("read a document") as connection, transaction(connection):
-            row = connection.execute(
-                "SELECT doc_id, document FROM documents WHERE doc_key = ?", (doc_key,)
-            ).fetchone()
-            if row is None:
-                return None
-            pieces = connection.execute(
-                "SELECT text FROM pieces WHERE doc_key = ? ORDER BY number", (doc_key,)
-            )
-            text = "".join(unpack_text(piece) for (piece,) in pieces)
-        return unpack_document(row[0], row[1], text)
-
-    def _pieces(
-        self, connection: sqlite3.Connection, doc_key: int, numbers: set[int]
-    ) -> dict[int, tuple[int, str, str]]:
-        rows = connection.execute(
-            "SELECT number, start, text, nodes FROM pieces "
-            "WHERE doc_key = ? AND number IN (SELECT value FROM json_each(?))",
-            (doc_key, json.dumps(sorted(numbers))),
-        )
-        return {number: (start, unpack_text(text), nodes) for number, start, text, nodes in rows}
+            return read_document(connection, doc_key)
 
 
 class _Meta(MutableMapping[str, Any]):

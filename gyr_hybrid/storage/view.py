@@ -56,14 +56,11 @@ class Source(Protocol):
 class SnapshotView:
     """A ``View`` over a snapshot."""
 
-    def __init__(
-        self, snapshot: Snapshot, masks: Masks, codes: CodeView, source: Source, dimension: int | None
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, masks: Masks, codes: CodeView, source: Source) -> None:
         self._snapshot = snapshot
         self._masks = masks
         self._codes = VisibleCodes(snapshot, codes)
         self._source = source
-        self._dimension = dimension
 
     @property
     def generation(self) -> int:
@@ -71,7 +68,7 @@ class SnapshotView:
 
     @property
     def dimension(self) -> int | None:
-        return self._dimension
+        return None if self._snapshot.matrix is None else self._snapshot.matrix.dimension
 
     @property
     def n_children(self) -> int:
@@ -216,9 +213,9 @@ class SnapshotView:
     def _unit(self, vector: Vector) -> Vector | None:
         """The query as a unit vector; None when it points nowhere."""
         query = np.asarray(vector, dtype=np.float32)
-        if self._dimension is not None and query.shape != (self._dimension,):
+        if self.dimension is not None and query.shape != (self.dimension,):
             raise EmbeddingError(
-                f"the query vector has shape {query.shape}, the index {self._dimension} dimensions; "
+                f"the query vector has shape {query.shape}, the index {self.dimension} dimensions; "
                 "use the embedding model that the index was built with"
             )
         norm = float(np.linalg.norm(query))

@@ -143,19 +143,25 @@ class DocumentRules:
         self._order: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._touched: set[str] = set()
 
-    def append(self, doc_id: str, rules: Rules) -> None:
-        """Add a document as the next row."""
-        row = len(self.rules)
-        self.rules.append(rules)
-        self._from.extend([rules.valid_from.toordinal() if rules.valid_from else _ALWAYS])
-        self._to.extend([rules.valid_to.toordinal() if rules.valid_to else _NEVER_ENDS])
-        self._tenant.extend([self._tenants.setdefault(rules.tenant, len(self._tenants))])
-        self._acl.extend([self._acls.setdefault(rules.acl, len(self._acls))])
-        number, members = self._groups.setdefault(doc_id, (len(self._groups), []))
-        self._group.extend([number])
-        bisect.insort(members, row, key=lambda member: self.rules[member].rank)
-        if len(members) > 1:
-            self._touched.add(doc_id)
+    def extend(self, documents: Sequence[tuple[str, Rules]]) -> None:
+        """Add documents (doc id, rules) as the next rows."""
+        first = len(self.rules)
+        rules = [rules for _, rules in documents]
+        self.rules.extend(rules)
+        self._from.extend([r.valid_from.toordinal() if r.valid_from else _ALWAYS for r in rules])
+        self._to.extend([r.valid_to.toordinal() if r.valid_to else _NEVER_ENDS for r in rules])
+        self._tenant.extend([self._tenants.setdefault(r.tenant, len(self._tenants)) for r in rules])
+        self._acl.extend([self._acls.setdefault(r.acl, len(self._acls)) for r in rules])
+        groups = []
+        for row, (doc_id, _) in enumerate(documents, start=first):
+            number, members = self._groups.setdefault(doc_id, (len(self._groups), []))
+            groups.append(number)
+            if members:
+                bisect.insort(members, row, key=lambda member: self.rules[member].rank)
+                self._touched.add(doc_id)
+            else:
+                members.append(row)
+        self._group.extend(groups)
 
     def remove(self, doc_id: str, row: int) -> None:
         """Take a row out of the choice among the versions of its doc id."""

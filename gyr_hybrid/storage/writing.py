@@ -18,6 +18,7 @@ from gyr_hybrid.storage.packing import PackedDocument, pack_document, pack_text
 from gyr_hybrid.storage.postings import MAX_FREQUENCY
 from gyr_hybrid.storage.protocol import Batch, DocumentKey, DocumentRecord, Vector, embed_hash
 from gyr_hybrid.storage.terms import Terms
+from gyr_hybrid.storage.vectors import decode, encode, unit
 from gyr_hybrid.storage.visibility import Rules
 
 RETIRED_FOR = 60.0
@@ -41,10 +42,9 @@ class _Prepared:
 class Writer:
     """Writes one batch. ``prepare`` needs no transaction, ``write`` runs inside one."""
 
-    def __init__(self, connection: sqlite3.Connection, terms: Terms, vector_type: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, terms: Terms) -> None:
         self._connection = connection
         self._terms = terms
-        self._type = np.dtype(vector_type)
         self._numbers: dict[str, int] = {}
 
     def prepare(self, batch: Batch) -> tuple[Batch, list[_Prepared]]:
@@ -77,11 +77,11 @@ class Writer:
 
     def keep(self, vectors: Mapping[str, Vector]) -> None:
         """Put vectors into the cache by the hash of their text."""
-        units = {bytes.fromhex(h): _unit(v, f"the text {h}") for h, v in vectors.items()}
+        units = {bytes.fromhex(h): unit(v, f"the text {h}") for h, v in vectors.items()}
         self._check_dimension(units.values())
         self._connection.executemany(
             "INSERT INTO vectors (hash, vector) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET vector = vector",
-            [(h, v.astype(self._type).tobytes()) for h, v in units.items()],
+            [(h, encode(v)) for h, v in units.items()],
         )
 
     def _prepare(self, record: DocumentRecord) -> _Prepared:
@@ -95,7 +95,7 @@ class Writer:
                     f"document {doc_id!r}: {name} are given for {unknown!r}, which is no child of it"
                 )
         vectors = [
-            _unit(record.vectors[child], f"the child {child!r}") if child in record.vectors else None
+            unit(record.vectors[child], f"the child {child!r}") if child in record.vectors else None
             for child in packed.children
         ]
         texts = {node.node_id: node for node in record.nodes} if record.vectors else {}
@@ -169,7 +169,7 @@ class Writer:
                 json.dumps(packed.node_ids, ensure_ascii=False),
                 json.dumps(packed.paths, ensure_ascii=False),
                 packed.layout.tobytes(),
-                self._pack_terms(prepared.counts),
+                *self._pack_terms(prepared.counts),
                 self._vector_keys(prepared).tobytes(),
                 json.dumps(codes, ensure_ascii=False) if codes else None,
             ),
@@ -179,40 +179,49 @@ class Writer:
             [(cursor.lastrowid, i, p.start, pack_text(p.text), p.nodes) for i, p in enumerate(packed.pieces)],
         )
 
-    def _pack_terms(self, counts: Sequence[Counter[str]]) -> bytes:
-        """int32: distinct terms per child, tokens per child, term numbers, frequencies."""
+    def _pack_terms(self, counts: Sequence[Counter[str]]) -> tuple[bytes, bytes, bytes]:
+        """Counts per child, term numbers, frequencies."""
         terms = [term for count in counts for term in count]
-        numbers = self._terms.add(self._connection, (t for t in terms if t not in self._numbers))
-        self._numbers.update(numbers)
-        parts = (
-            [len(count) for count in counts],
-            [sum(count.values()) for count in counts],
-            [self._numbers[term] for term in terms],
-            [min(n, MAX_FREQUENCY) for count in counts for n in count.values()],
+        self._numbers.update(self._terms.add(self._connection, (t for t in terms if t not in self._numbers)))
+        per_child = [(len(count), sum(count.values())) for count in counts]
+        frequencies = np.array([n for count in counts for n in count.values()], dtype=np.int64)
+        return (
+            np.array(per_child, dtype=np.int32).tobytes(),
+            np.array([self._numbers[term] for term in terms], dtype=np.int32).tobytes(),
+            np.minimum(frequencies, MAX_FREQUENCY).astype(np.uint16).tobytes(),
         )
-        return np.concatenate([np.array(part, dtype=np.int32) for part in parts]).tobytes()
 
     def _vector_keys(self, prepared: _Prepared) -> NDArray[np.int64]:
+        """Key of each child's vector, 0 for none; a vector that is kept already is shared."""
         keys = np.zeros(len(prepared.vectors), dtype=np.int64)
+        kept = self._kept(digest for digest in prepared.hashes if digest)
         for i, (digest, vector) in enumerate(zip(prepared.hashes, prepared.vectors, strict=True)):
-            if vector is not None:
-                keys[i] = self._vector_key(digest, vector)
+            if vector is None:
+                continue
+            hashed: bytes | None = digest
+            if digest in kept:
+                keys[i], old = kept[digest]
+                if np.abs(old - vector).max() <= SAME_VECTOR:
+                    continue
+                hashed = None
+            cursor = self._connection.execute(
+                "INSERT INTO vectors (hash, vector) VALUES (?, ?)",
+                (hashed, encode(vector)),
+            )
+            keys[i] = int(cursor.lastrowid or 0)
+            kept.setdefault(digest, (int(keys[i]), vector))
         return keys
 
-    def _vector_key(self, digest: bytes, vector: Vector) -> int:
-        row = self._connection.execute(
-            "SELECT vector_key, vector FROM vectors WHERE hash = ?", (digest,)
-        ).fetchone()
-        hashed: bytes | None = digest
-        if row is not None:
-            kept = np.frombuffer(row[1], dtype=self._type).astype(np.float32)
-            if np.abs(kept - vector).max() <= SAME_VECTOR:
-                return int(row[0])
-            hashed = None
-        cursor = self._connection.execute(
-            "INSERT INTO vectors (hash, vector) VALUES (?, ?)", (hashed, vector.astype(self._type).tobytes())
-        )
-        return int(cursor.lastrowid or 0)
+    def _kept(self, digests: Iterable[bytes]) -> dict[bytes, tuple[int, Vector]]:
+        wanted = list(dict.fromkeys(digests))
+        kept: dict[bytes, tuple[int, Vector]] = {}
+        for part in (wanted[i : i + 500] for i in range(0, len(wanted), 500)):
+            rows = self._connection.execute(
+                f"SELECT hash, vector_key, vector FROM vectors WHERE hash IN ({','.join('?' * len(part))})",
+                part,
+            )
+            kept.update((digest, (key, decode([blob])[0])) for digest, key, blob in rows)
+        return kept
 
     def _check_dimension(self, vectors: Iterable[Vector]) -> None:
         known = self._get("store.dimension")
@@ -254,8 +263,10 @@ _COLUMNS = (
     "node_ids",
     "header_paths",
     "layout",
-    "terms",
-    "vectors",
+    "term_counts",
+    "term_ids",
+    "frequencies",
+    "vector_keys",
     "codes",
 )
 
@@ -265,16 +276,6 @@ def purge_retired(connection: sqlite3.Connection, before: float) -> None:
     keys = "SELECT doc_key FROM documents WHERE retired_at IS NOT NULL AND retired_at < ?"
     connection.execute(f"DELETE FROM pieces WHERE doc_key IN ({keys})", (before,))
     connection.execute("DELETE FROM documents WHERE retired_at IS NOT NULL AND retired_at < ?", (before,))
-
-
-def _unit(vector: Vector, whose: str) -> Vector:
-    """The vector as float32 of length 1."""
-    values = np.asarray(vector, dtype=np.float32)
-    norm = float(np.linalg.norm(values)) if values.ndim == 1 else 0.0
-    if not np.isfinite(norm) or norm == 0.0:
-        what = "is zero, NaN or infinite" if values.ndim == 1 else f"has the shape {values.shape}"
-        raise EmbeddingError(f"the vector of {whose} {what}; check the embedding model")
-    return values / np.float32(norm)
 
 
 def _text(value: object) -> str | None:
