@@ -1,0 +1,106 @@
+"""``gyr-hybrid eval``, as typed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from gyr_hybrid import cli
+from gyr_hybrid.evaluation.command import evaluate_folder
+
+Run = Callable[..., str]
+
+CORPUS = [
+    {"_id": "p1", "title": "退货", "text": "签收后七天内可以退货，商品须未使用。"},
+    {"_id": "p2", "title": "运费", "text": "因个人原因退货的，运费由买家承担。"},
+    {"_id": "p3", "title": "发票", "text": "付款后可以在订单页申请电子发票。"},
+]
+QUERIES = [
+    {"_id": "q1", "text": "几天之内能退货", "kind": "time"},
+    {"_id": "q2", "text": "退货运费谁出", "kind": "money"},
+    {"_id": "q3", "text": "在哪里申请发票", "kind": "place"},
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    for name, rows in (("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES)):
+        (folder / name).write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    (folder / "qrels.tsv").write_text("q1\tp1\t1\nq2\tp2\t1\nq3\tp3\t1\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def go(*args: str, code: int = 0) -> str:
+        result = CliRunner().invoke(cli.app, ["eval", *args])
+        assert result.exit_code == code, result.output
+        return result.stdout if code == 0 else result.output
+
+    return go
+
+
+def test_table_markdown_picture_and_json_by_one_command(run: Run, data: Path, tmp_path: Path) -> None:
+    shown = run(str(data), "--markdown", "report.md", "--png", "report.png", "--by", "kind")
+    assert "+ rerank (full)" in shown
+    assert "money" in shown
+    assert "### shop" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert (tmp_path / "report.png").stat().st_size > 1000
+    values = json.loads(run(str(data), "--json", "--diff", "rerank", "codes"))
+    assert values["rows"]["rerank"]["hit@1"] == 1.0
+    assert [win["id"] for win in values["diff"]] == ["q1", "q2", "q3"]
+
+
+def test_the_second_run_embeds_nothing_and_says_the_same(
+    run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = run(str(data), "--json", "--no-time", "--cache", "kept")
+    assert [p.name.rpartition("-")[0] for p in (tmp_path / "kept").iterdir()] == ["shop"]
+
+    def forbidden(self: object, texts: list[str]) -> list[list[float]]:
+        raise AssertionError(f"embedded again: {texts}")
+
+    monkeypatch.setattr("gyr_hybrid.models.local_embedding.LocalEmbedding._get_text_embeddings", forbidden)
+    assert run(str(data), "--json", "--no-time", "--cache", "kept") == first
+
+
+def test_fewer_questions(run: Run, data: Path) -> None:
+    assert json.loads(run(str(data), "--json", "--limit", "2"))["judged"] == 2
+    assert json.loads(run(str(data), "--json", "--where", "kind=money"))["judged"] == 1
+    assert "label=value" in run(str(data), "--where", "money", code=2)
+
+
+def test_from_index_asks_the_users_own_index_and_writes_the_questions(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text(
+        "# 手册\n\n## 安装\n\n先装驱动。\n\n## 报错 E7001\n\n重启设备。\n", encoding="utf-8"
+    )
+    assert CliRunner().invoke(cli.app, ["index", "notes"]).exit_code == 0
+    values = json.loads(run("--from-index", "--json", "--write", "mine"))
+    assert values["rows"]["rerank"]["hit@1"] == 1.0
+    assert set(values["groups"]) == {"heading", "code"}
+    again = json.loads(run("mine", "--storage", "storage", "--json"))
+    assert again["judged"] == values["judged"]
+    assert again["rows"]["rerank"] == values["rows"]["rerank"]
+
+
+def test_what_cannot_be_done_is_said(run: Run, data: Path) -> None:
+    assert "--from-index" in run(code=2)
+    assert "no index in 'nowhere'" in run(str(data), "--storage", "nowhere", code=2)
+    assert "no data set" in run("nowhere", code=2)
+    assert "no row 'x'" in run(str(data), "--diff", "x", "rerank", code=2)
+
+
+def test_folders_are_evaluated_from_python_too(data: Path, tmp_path: Path) -> None:
+    report = evaluate_folder(data, cache=tmp_path / "kept", k=1, offline=True)
+    assert report.dataset == "shop"
+    assert report.rows["bm25-whole"]["hit@1"] == 1.0
