@@ -52,6 +52,13 @@ def test_streams_are_cut_into_chunks_and_a_closed_one_stops() -> None:
     assert llm.pieces == taken + 1
 
 
+def test_why_it_stopped_stands_beside_the_last_piece() -> None:
+    llm = ScriptedLLM("保修期为三年", chunk=3, finish_reason="length")
+    pieces = list(llm.stream_chat([ChatMessage(content="q")]))
+    assert [piece.additional_kwargs for piece in pieces] == [{}, {"finish_reason": "length"}]
+    assert llm.chat([ChatMessage(content="q")]).additional_kwargs == {"finish_reason": "length"}
+
+
 async def test_async_methods_say_the_same() -> None:
     llm = ScriptedLLM("保修期为三年", chunk=3)
     assert (await llm.acomplete("q")).text == "保修期为三年"
@@ -62,11 +69,11 @@ async def test_async_methods_say_the_same() -> None:
 
 
 async def test_the_async_delay_leaves_the_loop_free() -> None:
-    llm = ScriptedLLM("好", delay=0.05)
+    llm = ScriptedLLM("好", delay=0.2)
     loop = asyncio.get_running_loop()
     start = loop.time()
-    await asyncio.gather(*(llm.acomplete("q") for _ in range(4)))
-    assert loop.time() - start < 0.15
+    await asyncio.gather(*(llm.acomplete("q") for _ in range(20)))
+    assert loop.time() - start < 20 * 0.2
 
 
 def test_llama_index_predict_works() -> None:

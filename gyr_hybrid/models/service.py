@@ -31,10 +31,12 @@ class Service:
 
     @classmethod
     def of(cls, settings: Settings, layer: Layer) -> Service | None:
-        """The service that ``settings`` name for ``layer``, or None when they name none.
+        """The service that ``settings`` name for ``layer``, or None when they name none or are offline.
 
         Raises `ConfigurationError` when they name half of one.
         """
+        if settings.offline:
+            return None
         prefix = _PREFIXES[layer]
         url, model, key = (
             getattr(settings, f"{prefix.lower()}_{name}") for name in ("base_url", "model", "api_key")

@@ -55,21 +55,3 @@ def checked_vectors(
                 "look at that text, or use another model"
             )
     return array
-
-
-def unit_vectors(
-    vectors: Sequence[Sequence[float]],
-    *,
-    count: int,
-    dimension: int | None = None,
-    model: str = "the embedding model",
-) -> NDArray[np.float32]:
-    """`checked_vectors`, each scaled to length 1.
-
-    >>> unit_vectors([[0.0, 4.0]], count=1).tolist()
-    [[0.0, 1.0]]
-    """
-    array = checked_vectors(vectors, count=count, dimension=dimension, model=model)
-    norms = np.linalg.norm(array.astype(np.float64), axis=1, keepdims=True)
-    scaled: NDArray[np.float32] = (array / norms).astype(np.float32)
-    return scaled

@@ -36,7 +36,8 @@ class ScriptedLLM(LLM):
     in the place of a text is raised. A sequence that runs out raises `ConfigurationError`.
 
     ``chunk`` is the number of characters per piece of a stream, ``delay`` the seconds before each answer and each
-    piece (the async methods await it). Safe to call from several threads.
+    piece (the async methods await it). ``finish_reason`` is why it stopped, as in a `ChatEndpoint`'s
+    ``additional_kwargs``. Safe to call from several threads.
 
     >>> llm = ScriptedLLM(lambda prompt: "是" if "E1042" in prompt else "否")
     >>> llm.complete("有 E1042 吗").text, llm.complete("有 E1043 吗").text
@@ -47,6 +48,7 @@ class ScriptedLLM(LLM):
 
     chunk: int = Field(default=4, ge=1)
     delay: float = Field(default=0.0, ge=0.0)
+    finish_reason: str = "stop"
     context_window: int = Field(default=32_768, gt=0)
     num_output: int = Field(default=1_024, gt=0)
 
@@ -117,6 +119,13 @@ class ScriptedLLM(LLM):
             raise answer
         return answer
 
+    def _response(self, text: str, delta: str | None = None, *, ended: bool = True) -> ChatResponse:
+        return ChatResponse(
+            message=ChatMessage(role=MessageRole.ASSISTANT, content=text),
+            delta=delta,
+            additional_kwargs={"finish_reason": self.finish_reason} if ended else {},
+        )
+
     def _cut(self, text: str) -> list[str]:
         return [text[i : i + self.chunk] for i in range(0, len(text), self.chunk)]
 
@@ -124,13 +133,13 @@ class ScriptedLLM(LLM):
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         text = self._say(messages)
         time.sleep(self.delay)
-        return _response(text)
+        return self._response(text)
 
     @llm_chat_callback()
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         text = self._say(messages)
         await asyncio.sleep(self.delay)
-        return _response(text)
+        return self._response(text)
 
     @llm_chat_callback()
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
@@ -142,7 +151,7 @@ class ScriptedLLM(LLM):
                 time.sleep(self.delay)
                 self._pieces += 1
                 said += delta
-                yield _response(said, delta)
+                yield self._response(said, delta, ended=said == text)
 
         return pieces()
 
@@ -156,7 +165,7 @@ class ScriptedLLM(LLM):
                 await asyncio.sleep(self.delay)
                 self._pieces += 1
                 said += delta
-                yield _response(said, delta)
+                yield self._response(said, delta, ended=said == text)
 
         return pieces()
 
@@ -164,13 +173,13 @@ class ScriptedLLM(LLM):
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         text = self._say(_user(prompt))
         time.sleep(self.delay)
-        return CompletionResponse(text=text)
+        return CompletionResponse(text=text, additional_kwargs={"finish_reason": self.finish_reason})
 
     @llm_completion_callback()
     async def acomplete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         text = self._say(_user(prompt))
         await asyncio.sleep(self.delay)
-        return CompletionResponse(text=text)
+        return CompletionResponse(text=text, additional_kwargs={"finish_reason": self.finish_reason})
 
     @llm_completion_callback()
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
@@ -205,7 +214,3 @@ class ScriptedLLM(LLM):
 
 def _user(prompt: str) -> list[ChatMessage]:
     return [ChatMessage(role=MessageRole.USER, content=prompt)]
-
-
-def _response(text: str, delta: str | None = None) -> ChatResponse:
-    return ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, content=text), delta=delta)
