@@ -1,7 +1,7 @@
 """Files to documents, documents to sections and children."""
 
-from .identity import check_doc_id, document_version
-from .node_parser import SectionNodeParser
-from .readers import LoadedDocuments, load_documents
+from gyr_hybrid.parsing.identity import check_doc_id, document_version
+from gyr_hybrid.parsing.node_parser import SectionNodeParser
+from gyr_hybrid.parsing.readers import LoadedDocuments, load_documents
 
 __all__ = ["LoadedDocuments", "SectionNodeParser", "check_doc_id", "document_version", "load_documents"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..analysis.sentences import count_tokens
-from .sections import Section
-from .units import CHILD_TOKENS, SECTION_TOKENS, Unit, UnitBuilder, fits, leads
+from gyr_hybrid.parsing.sections import Section
+from gyr_hybrid.parsing.sizes import Sizes
+from gyr_hybrid.parsing.units import CHILD_TOKENS, SECTION_TOKENS, Unit, UnitBuilder, leads
 
 CHILD_SENTENCES = 3
 ROW_GROUP = 3  # rows of a table that is not one of codes
@@ -37,27 +37,25 @@ class Piece:
     """They join to ``text[start:end]``."""
 
 
-def pieces(text: str, section: Section, builder: UnitBuilder) -> Iterator[Piece]:
+def pieces(text: str, sizes: Sizes, section: Section, builder: UnitBuilder) -> Iterator[Piece]:
     """Cut ``section`` of ``text`` to at most 800 tokens, and each piece into children of at most 128.
 
     Only a URL or a code that is longer by itself goes past a limit.
     """
     units = builder.build(section)
-    groups = [units] if fits(text, section.start, section.end, SECTION_TOKENS) else _groups(text, units)
-    for group in groups:
+    whole = sizes.fits(section.start, section.end, SECTION_TOKENS)
+    for group in [units] if whole else _groups(text, sizes, units):
         start, last = group[0].start, group[-1]
         last.end = start + len(text[start : last.end].rstrip())
         header = group[0].header if group[0].kind == "row" else None
-        yield Piece(section, start, last.end, header, tuple(_children(text, group)))
+        yield Piece(section, start, last.end, header, tuple(_children(text, sizes, group)))
 
 
-def _groups(text: str, units: list[Unit]) -> Iterator[list[Unit]]:
-    sizes = [count_tokens(text[unit.start : unit.end]) for unit in units]
+def _groups(text: str, sizes: Sizes, units: list[Unit]) -> Iterator[list[Unit]]:
     begin = 0
     while begin < len(units):
-        size, upto = sizes[begin], begin + 1
-        while upto < len(units) and size + sizes[upto] <= SECTION_TOKENS:
-            size += sizes[upto]
+        start, upto = units[begin].start, begin + 1
+        while upto < len(units) and sizes.fits(start, units[upto].end, SECTION_TOKENS):
             upto += 1
         if upto < len(units):
             upto = _cut(text, units, begin, upto)
@@ -78,11 +76,11 @@ def _cut(text: str, units: list[Unit], begin: int, furthest: int) -> int:
     )
 
 
-def _children(text: str, units: list[Unit]) -> Iterator[Child]:
+def _children(text: str, sizes: Sizes, units: list[Unit]) -> Iterator[Child]:
     group: list[Unit] = []
     for unit in units:
-        if group and not _joins(text, group, unit):
-            carried = _carried(text, group, unit)
+        if group and not _joins(text, sizes, group, unit):
+            carried = _carried(text, sizes, group, unit)
             yield _child(group[: len(group) - len(carried)])
             group = carried
         group.append(unit)
@@ -93,10 +91,10 @@ def _child(group: list[Unit]) -> Child:
     return Child(group[0].start, group[-1].end, group[0].header)
 
 
-def _joins(text: str, group: list[Unit], unit: Unit) -> bool:
+def _joins(text: str, sizes: Sizes, group: list[Unit], unit: Unit) -> bool:
     """Whether ``unit`` may stand in one child with ``group``."""
     last = group[-1]
-    if not fits(text, group[0].start, unit.end, CHILD_TOKENS):
+    if not sizes.fits(group[0].start, unit.end, CHILD_TOKENS):
         return False
     if unit.kind == "row" or last.kind == "row":
         together = unit.kind == last.kind and unit.header == last.header and unit.rank == last.rank == 1
@@ -108,12 +106,12 @@ def _joins(text: str, group: list[Unit], unit: Unit) -> bool:
     if last.kind == "code" or len(group) >= CHILD_SENTENCES:
         return False
     ends_paragraph = unit.rank == 0 and not leads(text, last)
-    return not ends_paragraph or fits(text, group[0].start, last.end, PARAGRAPH_TOKENS - 1)
+    return not ends_paragraph or sizes.fits(group[0].start, last.end, PARAGRAPH_TOKENS - 1)
 
 
-def _carried(text: str, group: list[Unit], unit: Unit) -> list[Unit]:
+def _carried(text: str, sizes: Sizes, group: list[Unit], unit: Unit) -> list[Unit]:
     """The lead-in at the end of a full child, when it can go over to the child that it leads to."""
     last = group[-1]
     if len(group) == 1 or unit.kind == "row" or last.kind != "sentence" or not leads(text, last):
         return []
-    return [last] if fits(text, last.start, unit.end, CHILD_TOKENS) else []
+    return [last] if sizes.fits(last.start, unit.end, CHILD_TOKENS) else []

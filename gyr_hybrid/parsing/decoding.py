@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from ..errors import DocumentError
+from gyr_hybrid.errors import DocumentError
 
 # UTF-32 first: its little-endian BOM begins with that of UTF-16.
 _BOMS = (

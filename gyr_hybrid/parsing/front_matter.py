@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from ..errors import DocumentError
+from gyr_hybrid.errors import DocumentError
 
 _FENCE = re.compile(r"---[ \t]*")
 _KEY = re.compile(r"[^\s#\-:][^:\n]*:(?:[ \t].*)?")

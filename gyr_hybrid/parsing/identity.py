@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
-from ..errors import DocumentError
+from gyr_hybrid.errors import DocumentError
 
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode

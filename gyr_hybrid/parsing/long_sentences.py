@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ..analysis.sentences import _TOKEN
+from gyr_hybrid.analysis.sentences import token_spans
 
 CodeSpans: TypeAlias = Callable[[str], list[tuple[int, int]]]
 """Spans of a text that are codes, in order."""
@@ -36,7 +36,7 @@ def cut_long(text: str, start: int, end: int, limit: int, codes: CodeSpans | Non
     Every piece has at most ``limit`` tokens, except where a URL or a protected span alone has more.
     """
     part = text[start:end]
-    tokens = [match.span() for match in _TOKEN.finditer(part)]
+    tokens = token_spans(part)
     if len(tokens) <= limit:
         return [start]
     spans = _protected(part, codes, limit, tokens)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -13,15 +15,16 @@ from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
-from ..errors import DocumentError
-from .chunking import pieces
-from .identity import check_doc_id, document_version
-from .nodes import document_nodes
-from .sections import outline
-from .units import UnitBuilder
+from gyr_hybrid.errors import DocumentError
+from gyr_hybrid.parsing.chunking import pieces
+from gyr_hybrid.parsing.identity import check_doc_id, document_version
+from gyr_hybrid.parsing.nodes import document_nodes
+from gyr_hybrid.parsing.sections import outline
+from gyr_hybrid.parsing.sizes import Sizes
+from gyr_hybrid.parsing.units import UnitBuilder
 
 if TYPE_CHECKING:
-    from ..analysis import Analyzer
+    from gyr_hybrid.analysis import Analyzer
 
 _PLAIN_SUFFIXES = frozenset((".txt", ".text"))
 _FIRST_CELL = re.compile(r"[ \t>]*\|?[ \t]*((?:\\.|[^|\\\n])*)")
@@ -66,14 +69,15 @@ class SectionNodeParser(NodeParser):
 
         parsed: list[BaseNode] = []
         seen: set[tuple[str, str | None]] = set()
-        for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
-            key = (document.id_, document_version(document))
-            if key in seen:
-                raise DocumentError(
-                    f"Two documents have the id {key[0]!r} and the version {key[1]!r}; give each its own."
-                )
-            seen.add(key)
-            parsed.extend(self._parse_document(document))
+        with _collector_paused():
+            for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
+                key = (document.id_, document_version(document))
+                if key in seen:
+                    raise DocumentError(
+                        f"Two documents have the id {key[0]!r} and the version {key[1]!r}; give each its own."
+                    )
+                seen.add(key)
+                parsed.extend(self._parse_document(document))
         return parsed
 
     async def _aparse_nodes(
@@ -95,10 +99,11 @@ class SectionNodeParser(NodeParser):
         title = " ".join(str(document.metadata.get("title") or "").split()) or None
         shape = outline(text, title, plain=_is_plain(document))
         analyzer = self._analyzer or _default_analyzer()
+        sizes = Sizes(text)
         builder = UnitBuilder(
-            text, shape.lines, partial(_code_spans, analyzer), partial(_is_code_table, analyzer)
+            text, shape.lines, sizes, partial(_code_spans, analyzer), partial(_is_code_table, analyzer)
         )
-        cut = [piece for section in shape.sections for piece in pieces(text, section, builder)]
+        cut = [piece for section in shape.sections for piece in pieces(text, sizes, section, builder)]
         return document_nodes(
             document,
             text,
@@ -109,9 +114,22 @@ class SectionNodeParser(NodeParser):
         )
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """No garbage collection within: it would walk over all nodes made so far again and again, a third of
+    the time of a large folder. Parsing leaves no cycles behind."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 @cache
 def _default_analyzer() -> Analyzer:
-    from ..analysis import Analyzer
+    from gyr_hybrid.analysis import Analyzer
 
     return Analyzer()
 

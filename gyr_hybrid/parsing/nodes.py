@@ -9,8 +9,8 @@ from typing import Any
 
 from llama_index.core.schema import BaseNode, NodeRelationship, ObjectType, RelatedNodeInfo, TextNode
 
-from .chunking import Piece
-from .identity import document_version
+from gyr_hybrid.parsing.chunking import Child, Piece
+from gyr_hybrid.parsing.identity import document_version
 
 # All other metadata is left out of the text that is embedded, indexed and shown to a model.
 SHOWN = ("breadcrumb", "table_header")
@@ -39,6 +39,7 @@ def document_nodes(
     inherited["title"] = document.id_ if title is None else title
     shown_title = () if title is None else (title,)
     hidden = sorted({*inherited, "header_path", "section_level"}.difference(SHOWN))
+    lists = [key for key, value in inherited.items() if isinstance(value, list)]
     nodes: list[TextNode] = []
     levels: tuple[list[TextNode], list[TextNode]] = ([], [])
     infos: tuple[list[RelatedNodeInfo], list[RelatedNodeInfo]] = ([], [])
@@ -48,14 +49,16 @@ def document_nodes(
         id_ = f"{prefix}#{number}"
         parent_info = _info(id_)
         child_infos: list[RelatedNodeInfo] = []
-        for span in (piece, *piece.children):
+        spans: tuple[Piece | Child, ...] = (piece, *piece.children)
+        for span in spans:
             level = 0 if span is piece else 1
             info = parent_info if level == 0 else _info(f"{id_}.{len(child_infos) + 1}")
             metadata: dict[str, Any] = {"breadcrumb": breadcrumb} if breadcrumb else {}
             if span.table_header:
                 metadata["table_header"] = span.table_header
-            for key, value in inherited.items():
-                metadata[key] = value.copy() if isinstance(value, list) else value
+            metadata.update(inherited)
+            for key in lists:
+                metadata[key] = inherited[key].copy()
             metadata["header_path"] = _PATH_SEPARATOR.join(path) if flat else list(path)
             metadata["section_level"] = piece.section.level
             relations: dict[NodeRelationship, RelatedNodeInfo | list[RelatedNodeInfo]]

@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 from llama_index.core.schema import Document, MediaResource
 
-from ..errors import DocumentError, GyrError
-from .decoding import decode
-from .front_matter import FrontValue, split_front_matter
-from .identity import check_explicit_id, encode_path
-from .structure import first_title
+from gyr_hybrid.errors import DocumentError, GyrError
+from gyr_hybrid.parsing.decoding import decode
+from gyr_hybrid.parsing.front_matter import FrontValue, split_front_matter
+from gyr_hybrid.parsing.identity import check_explicit_id, encode_path
+from gyr_hybrid.parsing.structure import first_title
 
 PathLike: TypeAlias = str | os.PathLike[str]
 

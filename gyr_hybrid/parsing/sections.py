@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .structure import Block, Heading, Part, parse_structure
+from gyr_hybrid.parsing.structure import Block, Heading, Part, parse_structure
 
 _LOOKS_BLANK = re.compile(
     r"^[ \t]*[\u00a0\u200b\u2060\u3000\ufeff][ \t\u00a0\u200b\u2060\u3000\ufeff]*$", re.MULTILINE

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from markdown_it.token import Token
 
-from .markdown_rules import block_parser
+from gyr_hybrid.parsing.markdown_rules import block_parser
 
 _MARKUP = re.compile(r"[`*\\\[\]<>&~{]|(?<!\w)_|_(?!\w)")
 _ANCHOR = re.compile(r"[ \t]*\{#[^}\s]*\}$")

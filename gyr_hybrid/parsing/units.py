@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from ..analysis.sentences import count_tokens, split_sentences
-from .long_sentences import CodeSpans, cut_long
-from .sections import Section
-from .structure import Block
+from gyr_hybrid.analysis.sentences import split_sentences
+from gyr_hybrid.parsing.long_sentences import CodeSpans, cut_long
+from gyr_hybrid.parsing.sections import Section
+from gyr_hybrid.parsing.sizes import Sizes
+from gyr_hybrid.parsing.structure import Block
 
 SECTION_TOKENS = 800
 CHILD_TOKENS = 128
@@ -21,6 +22,7 @@ IsCodeTable: TypeAlias = Callable[[list[str]], bool]
 """Whether the lines of a table's body rows make it a table of codes."""
 
 _LEAD_IN = re.compile(r"[:：][\s*_]*$")
+_MAY_END_SENTENCE = re.compile(r"[。！？!?…\n]|\.(?![A-Za-z0-9])")
 
 
 @dataclass(slots=True)
@@ -39,11 +41,6 @@ class Unit:
     end: int = -1
 
 
-def fits(text: str, start: int, end: int, limit: int) -> bool:
-    """At most ``limit`` tokens. A token has one character or more, so short spans are not counted."""
-    return end - start <= limit or count_tokens(text[start:end]) <= limit
-
-
 def leads(text: str, unit: Unit) -> bool:
     """Whether a unit belongs to what follows: a heading, the head of a table, a sentence that ends in a colon."""
     if unit.kind != "sentence":
@@ -58,11 +55,13 @@ class UnitBuilder:
         self,
         text: str,
         lines: Sequence[int],
+        sizes: Sizes,
         codes: CodeSpans | None = None,
         is_code_table: IsCodeTable | None = None,
     ) -> None:
         self._text = text
         self._lines = lines
+        self._sizes = sizes
         self._codes = codes
         self._is_code_table = is_code_table
         self._units: list[Unit] = []
@@ -99,25 +98,30 @@ class UnitBuilder:
     ) -> None:
         """One unit, or several when it is past the limit of a child."""
         self._units.append(Unit(start, kind, rank, header, single))
-        if not fits(self._text, start, end, CHILD_TOKENS):
+        if not self._sizes.fits(start, end, CHILD_TOKENS):
             cuts = cut_long(self._text, start, end, CHILD_TOKENS, self._codes)
             self._units += [Unit(cut, kind, 2, header, single) for cut in cuts[1:]]
 
     def _add_sentences(self, start: int, end: int) -> None:
-        rank = 0
-        for first, after in split_sentences(self._text[start:end]):
-            if rank and not self._text[start + first : start + after].strip():
+        text, rank = self._text, 0
+        visible = start + len(text[start:end].rstrip())
+        first_end = _MAY_END_SENTENCE.search(text, start, visible)
+        if (first_end is None or first_end.end() == visible) and self._sizes.fits(start, end, CHILD_TOKENS):
+            self._units.append(Unit(start, "sentence", 0))
+            return
+        for first, after in split_sentences(text[start:end]):
+            if rank and not text[start + first : start + after].strip():
                 continue
             self._add(start + first, start + after, "sentence", rank)
             rank = 1
 
     def _add_gap(self, start: int, end: int) -> None:
         """Lines of no block (rules, comments, link definitions) go with the unit before unless they are many."""
-        if self._text[start:end].strip() and not fits(self._text, self._units[-1].start, end, CHILD_TOKENS):
+        if self._text[start:end].strip() and not self._sizes.fits(self._units[-1].start, end, CHILD_TOKENS):
             self._add_lines(start, end)
 
     def _add_code(self, start: int, end: int) -> None:
-        if fits(self._text, start, end, CHILD_TOKENS):
+        if self._sizes.fits(start, end, CHILD_TOKENS):
             self._units.append(Unit(start, "code", 0))
         else:
             self._add_lines(start, end)
@@ -133,7 +137,7 @@ class UnitBuilder:
         at = start
         while at < end:
             line_end = text.find("\n", at, end) + 1 or end
-            tokens = count_tokens(text[at:line_end])
+            tokens = self._sizes.count(at, line_end)
             if size and size + tokens > CHILD_TOKENS:
                 cut, cut_size = (blank, blank_size) if blank > begin else (at, size)
                 self._units.append(Unit(begin, "code", rank))
@@ -154,7 +158,7 @@ class UnitBuilder:
         text, lines = self._text, self._lines
         delimiter, body = lines[block.body - 1], lines[block.body]
         header = text[start:delimiter].strip()
-        if fits(text, start, body, CHILD_TOKENS):
+        if self._sizes.fits(start, body, CHILD_TOKENS):
             self._units.append(Unit(start, "table", 0))
         else:
             self._add(start, delimiter, "table", 0)
