@@ -22,10 +22,11 @@ from gyr_hybrid.analysis.context import (
 from gyr_hybrid.analysis.folding import fold
 from gyr_hybrid.analysis.pieces import Piece, Strength, unqualified
 from gyr_hybrid.analysis.recognition import Recognizer, Scan
+from gyr_hybrid.analysis.script import simplify
 from gyr_hybrid.analysis.segmentation import Segmenter
 from gyr_hybrid.analysis.sentences import HAN_KANA
 from gyr_hybrid.analysis.vocabulary import MIXED_WORDS, QUESTION_WORDS, STOP_WORDS
-from gyr_hybrid.analysis.words import piece_tokens, simplify
+from gyr_hybrid.analysis.words import piece_tokens
 from gyr_hybrid.errors import ConfigurationError
 
 RULES = "1"
@@ -165,8 +166,12 @@ class Analyzer:
         return mentions
 
     def tokens(self, text: str) -> list[str]:
-        """Index tokens in reading order, repeats kept."""
-        return [token for group in self._groups(text) for token in group]
+        """Index tokens, repeats kept: codes whole and in parts, words with the words inside them, English stems.
+
+        Where two Chinese words that carry meaning meet, the two characters at the border are a token too; they
+        catch names that the dictionary lacks.
+        """
+        return [token for group in self._groups(text, borders=True) for token in group]
 
     def query_tokens(self, text: str) -> list[str]:
         """Tokens of a question: stop words and question words dropped when something else remains."""
@@ -174,68 +179,59 @@ class Analyzer:
         return [token for token in tokens if not self._weightless(token)] or tokens
 
     def content_words(self, text: str) -> list[str]:
-        """Words of a question that carry meaning, each once, in the form in which ``terms`` holds them."""
+        """Words of a question that carry meaning, each once, in the form in which ``terms`` holds them.
+
+        A long word counts as the dictionary words inside it when they cover it; an English word as its stem; a
+        code as its canonical form.
+        """
         words: dict[str, None] = {}
-        for group in self._content_groups(text):
-            word = (
-                group[0] if len(group) == 1 or not group[0].isalpha() or not group[0].isascii() else group[-1]
-            )
-            if not self._weightless(group[0]) and not self._weightless(word):
-                words.setdefault(word)
+        for group in self._groups(text, borders=False):
+            if not group:
+                continue
+            stemmed = group[0].isascii() and group[0].isalpha() and len(group) == 2
+            for word in self._finest(group) if _HAN.match(group[0]) else [group[-1] if stemmed else group[0]]:
+                if not self._weightless(word) and not self._weightless(group[0]):
+                    words.setdefault(word)
         return list(words)
 
     def terms(self, text: str) -> set[str]:
-        """Tokens of a section as a set."""
-        return set(self.tokens(text))
+        """What a section says, to look for content words in: its tokens without those of word borders."""
+        return {token for group in self._groups(text, borders=False) for token in group}
 
     def _weightless(self, token: str) -> bool:
         return token in self._stop_words or token in QUESTION_WORDS
 
-    def _groups(self, text: str) -> Iterator[Sequence[str]]:
-        """Tokens of each piece and of each stretch between pieces."""
+    def _groups(self, text: str, *, borders: bool) -> Iterator[Sequence[str]]:
+        """Tokens of each piece and of each word between pieces, the whole first; perhaps those of word borders."""
         scan = self.recognizer.scan(text)
         low = scan.folded.lowered
         position = 0
         for piece in scan.pieces:
             if piece.start > position:
-                yield from self._plain(low[position : piece.start])
+                yield from self._plain(low[position : piece.start], borders)
             yield piece_tokens(piece)
             position = piece.end
         if position < len(low):
-            yield from self._plain(low[position:])
+            yield from self._plain(low[position:], borders)
 
-    def _plain(self, text: str) -> Iterator[Sequence[str]]:
+    def _plain(self, text: str, borders: bool) -> Iterator[Sequence[str]]:
         for match in _HAN.finditer(text):
-            yield self._segmenter.search(simplify(match.group()))
+            last = ""
+            for word in self._segmenter.words(match.group()):
+                yield (word, *self._segmenter.inside(word)) if len(word) > 2 else (word,)
+                if borders:
+                    weighty = "" if self._weightless(word) else word
+                    if last and weighty:
+                        yield (last[-1] + weighty[0],)
+                    last = weighty
         for match in _KANA.finditer(text):
             run = match.group()
-            yield [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+            yield from ((run[at : at + 2],) for at in range(max(1, len(run) - 1)))
 
-    def _content_groups(self, text: str) -> Iterator[Sequence[str]]:
-        scan = self.recognizer.scan(text)
-        low = scan.folded.lowered
-        position = 0
-        for piece in (*scan.pieces, None):
-            end = len(low) if piece is None else piece.start
-            for match in _HAN.finditer(low[position:end]):
-                for word in self._segmenter.words(simplify(match.group())):
-                    yield from ([part] for part in self._finest(word))
-            for match in _KANA.finditer(low[position:end]):
-                yield [match.group()[:2]]
-            if piece is not None:
-                if piece.kind != "link":
-                    yield piece_tokens(piece)
-                position = piece.end
-
-    def _finest(self, word: str) -> list[str]:
-        """The dictionary words inside a long word when they cover it, else the word."""
-        if len(word) < 3:
-            return [word]
-        inner = [part for part in self._segmenter.search(word) if part != word]
-        covered: set[int] = set()
-        for part in inner:
-            at = word.find(part)
-            covered.update(range(at, at + len(part)))
+    def _finest(self, group: Sequence[str]) -> Sequence[str]:
+        """The words inside a word when they cover it, else the word."""
+        word, *inner = group
+        covered = {at for part in inner for at in range(word.find(part), word.find(part) + len(part))}
         return inner if len(covered) == len(word) else [word]
 
     def _heading_mentions(self, heading: str) -> tuple[Mention, ...]:

@@ -81,7 +81,7 @@ def _alternatives(words: Sequence[str]) -> str:
 
 def counted(folded: FoldedText, start: int, end: int) -> bool:
     """Whether the digits are an amount, a date or a place in a row: ``3 次``, ``第 3``, ``-0.5``."""
-    text = folded.text
+    text = folded.lowered
     before = text[max(0, start - 2) : start]
     if (before[-1:] in "第$¥￥€£" and before) or before[-1:] == "." or before.rstrip()[-1:] == "第":
         return True

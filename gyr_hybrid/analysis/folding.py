@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from gyr_hybrid.analysis.script import simplify
+
 DASHES = "-‐‑‒–—―⁃−﹘﹣－➖─"
 INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
@@ -67,7 +69,7 @@ class FoldedText:
     text: str
     """Widths and dashes folded, case kept."""
     lowered: str
-    """The same in lower case; same length as ``text``."""
+    """The same in lower case and Simplified script; same length as ``text``."""
     origins: tuple[int, ...] | None
     """Original offset of each folded character and of the end; None when they are equal."""
 
@@ -86,6 +88,6 @@ def fold_with_offsets(text: str) -> FoldedText:
         return FoldedText(text, text.lower(), None)
     folded = text.translate(_FOLDS)
     if _FOLDS.resized.isdisjoint(text):
-        return FoldedText(folded, lower(folded), None)
+        return FoldedText(folded, simplify(lower(folded)), None)
     origins = [offset for offset, character in enumerate(text) for _ in _FOLDS[ord(character)]]
-    return FoldedText(folded, lower(folded), (*origins, len(text)))
+    return FoldedText(folded, simplify(lower(folded)), (*origins, len(text)))

@@ -6,12 +6,14 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any
 
 from gyr_hybrid.errors import ConfigurationError
 
-Backend = Literal["auto", "jieba", "rjieba"]
 Cut = Callable[[str], list[str]]
+Contains = Callable[[str], bool]
+
+_WORDS_KEPT = 1 << 16
 
 
 class Segmenter:
@@ -35,41 +37,49 @@ class Segmenter:
             )
         self.backend = backend
         self._user_words = tuple(user_words)
-        self._cuts: tuple[Cut, Cut] | None = None
+        self._dictionary: tuple[Cut, Contains] | None = None
+        self._inside: dict[str, tuple[str, ...]] = {}
         self._lock = threading.Lock()
 
-    def search(self, text: str) -> list[str]:
-        """Words for an index: long words together with the dictionary words inside them."""
-        return (self._cuts or self._load())[0](text)
-
     def words(self, text: str) -> list[str]:
-        """Words that follow one another without overlap."""
-        return (self._cuts or self._load())[1](text)
+        """Words that follow one another without overlap and joined give ``text``."""
+        return (self._dictionary or self._load())[0](text)
 
-    def _load(self) -> tuple[Cut, Cut]:
+    def inside(self, word: str) -> tuple[str, ...]:
+        """Dictionary words of two and three characters inside a longer word, as jieba's search mode gives them."""
+        known = self._inside.get(word)
+        if known is None:
+            contains = (self._dictionary or self._load())[1]
+            grams = [word[at : at + 2] for at in range(len(word) - 1)] if len(word) > 2 else []
+            grams += [word[at : at + 3] for at in range(len(word) - 2)] if len(word) > 3 else []
+            known = tuple(gram for gram in grams if contains(gram))
+            if len(self._inside) >= _WORDS_KEPT:
+                self._inside.clear()
+            self._inside[word] = known
+        return known
+
+    def _load(self) -> tuple[Cut, Contains]:
         with self._lock:
-            if self._cuts is None:
+            if self._dictionary is None:
                 rust = self.backend == "rjieba" or (
                     self.backend == "auto" and find_spec("rjieba") is not None
                 )
-                self._cuts = _rjieba(self._user_words) if rust else _jieba(self._user_words)
-            return self._cuts
+                self._dictionary = _rjieba(self._user_words) if rust else _jieba(self._user_words)
+            return self._dictionary
 
 
-def _rjieba(user_words: Sequence[tuple[str, int | None]]) -> tuple[Cut, Cut]:
-    tokenizer = _plain_rjieba() if not user_words else _new_rjieba()
+def _rjieba(user_words: Sequence[tuple[str, int | None]]) -> tuple[Cut, Contains]:
+    tokenizer = _new_rjieba() if user_words else _plain_rjieba()
     for word, frequency in user_words:
         tokenizer.add_word(word, frequency)
-    return (lambda text: tokenizer.cut_for_search(text, False)), (lambda text: tokenizer.cut(text, False))
+    return (lambda text: tokenizer.cut(text, False)), tokenizer.has_word
 
 
-def _jieba(user_words: Sequence[tuple[str, int | None]]) -> tuple[Cut, Cut]:
-    tokenizer = _plain_jieba() if not user_words else _new_jieba()
+def _jieba(user_words: Sequence[tuple[str, int | None]]) -> tuple[Cut, Contains]:
+    tokenizer = _new_jieba() if user_words else _plain_jieba()
     for word, frequency in user_words:
         tokenizer.add_word(word, frequency)
-    return (lambda text: tokenizer.lcut_for_search(text, HMM=False)), (
-        lambda text: tokenizer.lcut(text, HMM=False)
-    )
+    return (lambda text: tokenizer.lcut(text, HMM=False)), (lambda word: bool(tokenizer.FREQ.get(word)))
 
 
 def _new_rjieba() -> Any:

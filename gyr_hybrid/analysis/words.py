@@ -1,4 +1,4 @@
-"""Words as tokens: Traditional to Simplified, English stems, the tokens of a piece."""
+"""Words as tokens: English stems, the tokens of a piece."""
 
 from __future__ import annotations
 
@@ -12,34 +12,6 @@ _PARTS = re.compile(r"[^\W_]+")
 _RUNS = re.compile(r"[^\W\d_]+|\d+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _COMMAS = re.compile(r"(?<=\d),(?=\d{3})")
-
-
-@lru_cache(maxsize=1)
-def _simplified() -> dict[int, str]:
-    """Traditional character -> its usual Simplified one (OpenCC's table)."""
-    from importlib.resources import files
-
-    table: dict[int, str] = {}
-    text = (files("opencc") / "dictionary" / "TSCharacters.txt").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        traditional, _, simplified = line.partition("\t")
-        if len(traditional) == 1 and simplified:
-            table[ord(traditional)] = simplified[0]
-    return table
-
-
-@lru_cache(maxsize=1)
-def _traditional() -> frozenset[str]:
-    return frozenset(map(chr, _simplified()))
-
-
-def simplify(text: str) -> str:
-    """Traditional characters made Simplified, one by one; the length stays.
-
-    >>> simplify("發票開錯了")
-    '发票开错了'
-    """
-    return text if _traditional().isdisjoint(text) else text.translate(_simplified())
 
 
 @lru_cache(maxsize=1)

@@ -179,12 +179,11 @@ class _Resolution:
 
     def _matches(self, piece: Piece) -> tuple[KnownCode, ...]:
         exact = self.codes.exact(piece.canonical)
-        if exact is None and piece.kind == "ordinal":
-            exact = self.codes.exact(_SUB_ORDINAL.sub("", piece.canonical))
+        if piece.kind == "ordinal":
+            article = self.codes.exact(_SUB_ORDINAL.sub("", piece.canonical))
+            return (article,) if article else ()
         if exact is not None:
             return (exact,)
-        if piece.kind == "ordinal":
-            return ()
         if matches := tuple(self.codes.compact(piece.compact)):
             return matches
         if (
