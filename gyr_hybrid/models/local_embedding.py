@@ -42,6 +42,8 @@ class LocalEmbedding(BaseEmbedding):
     512
     """
 
+    dimensions: int = DIMENSIONS
+
     def __init__(self, **options: Any) -> None:
         if not LocalEmbedding.available():
             raise ConfigurationError(_MISSING)

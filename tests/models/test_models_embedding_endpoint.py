@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gyr_hybrid.errors import EmbeddingError, EndpointError, GyrError
 from gyr_hybrid.models import calls
@@ -140,6 +143,35 @@ class TestBatchLimit:
             endpoint.fail("batch_limit", limit=3)
             vectors = await model_of(endpoint, embed_batch_size=25).aget_text_embedding_batch(TEXTS)
             assert np.allclose(vectors, expected(TEXTS), atol=1e-6)
+
+    @given(
+        n=st.integers(0, 40),
+        limit=st.integers(1, 40),
+        numbered=st.booleans(),
+        seed=st.randoms(use_true_random=False),
+    )
+    def test_whatever_the_limit_each_text_gets_its_vector(
+        self, n: int, limit: int, numbered: bool, seed: Random
+    ) -> None:
+        model = EmbeddingEndpoint(Service("embedding", "http://localhost:9/v1", "m"))
+        plan = model._plan([f"t{i}" for i in range(n)])
+        sent = 0
+        answer: object = None
+        try:
+            batch = next(plan)
+            while True:
+                sent += 1
+                if len(batch) > limit:
+                    said = f"not larger than {limit}" if numbered else "too many"
+                    batch = plan.throw(EndpointError(said, status=400))
+                    continue
+                items = [_Item([float(text[1:]) + 1.0], place) for place, text in enumerate(batch)]
+                seed.shuffle(items)
+                batch = plan.send(_Reply(items))
+        except StopIteration as done:
+            answer = done.value
+        assert answer == [[i + 1.0] for i in range(n)]
+        assert sent <= 2 * n + 1
 
     def test_one_text_that_is_refused_is_an_error(self) -> None:
         with FakeEndpoint() as endpoint:

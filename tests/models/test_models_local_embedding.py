@@ -22,7 +22,7 @@ def model() -> LocalEmbedding:
 
 def test_vectors_are_finite_units_of_512_dimensions(model: LocalEmbedding) -> None:
     vectors = np.array(model.get_text_embedding_batch(TEXTS))
-    assert vectors.shape == (5, 512)
+    assert vectors.shape == (5, model.dimensions) == (5, 512)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
 
 
