@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 from gyr_hybrid.answering.claims import Claim, grammatical
 from gyr_hybrid.answering.figure_matching import standing
-from gyr_hybrid.answering.figures import find_figures
+from gyr_hybrid.answering.figures import Figure, find_figures
 from gyr_hybrid.answering.lexicon import FUNCTION_WORDS, Lexicon
 from gyr_hybrid.answering.passages import Passage, Section
 from gyr_hybrid.answering.words import Word, stem, words_of
 
-Place = Literal["own", "carried", "following", "heading", "none"]
+Place = Literal["own", "carried", "following", "heading", "elsewhere", "none"]
 
 OWN, CARRIED, HEADING = 1.0, 0.85, 0.85
 """Worth of a word by where it was found: in the passage, in what it inherits, in the section's heading."""
+SHARE = {"own": 1.0, "carried": 0.5, "heading": 0.5, "following": 0.35, "elsewhere": 0.2, "none": 0.0}
+"""Worth of a word or figure for choosing the passage; conditions count alike wherever they stand near it."""
+NEAR = ("own", "carried", "following")
+TOGETHER = 0.3
+"""Advantage of the sentence that the claim before rests on."""
+ELSEWHERE = 0.4
+"""Credit of a word that stands only in another part of the section."""
 FIGURE_WEIGHT = 4
 """A figure weighs as much as this many characters of words."""
 
@@ -43,13 +50,47 @@ class Aligned:
     """Clauses after it that a claim of several clauses may rest on too."""
     found: tuple[Found, ...]
     score: float
-    support: float
-    """0..1: share of the claim's words and figures that stand in the passage or what it inherits."""
+    gained: float
+    total: float
+    """Weight of the claim's words and figures, and how much of it stands in the passage or what it inherits."""
+
+    @property
+    def support(self) -> float:
+        """0..1: closeness of the claim to its passage."""
+        return self.gained / self.total if self.total else 0.0
+
+    def support_with(self, explained: Collection[Figure]) -> float:
+        """The same, figures that were worked out from quoted ones counting as quoted."""
+        worked_out = sum(f in explained for f in self.claim.figures)
+        return min(1.0, (self.gained + FIGURE_WEIGHT * worked_out) / self.total) if self.total else 0.0
 
     @property
     def missing(self) -> tuple[Word, ...]:
         """Words that stand nowhere the passage could take them from."""
-        return tuple(f.word for f in self.found if f.place == "none")
+        return tuple(f.word for f in self.found if f.place in ("none", "elsewhere"))
+
+    @property
+    def source(self) -> str:
+        """The passage and those of its neighbours that lend the claim a word; one clause a line."""
+        lent = [(f.word, f.place) for f in self.found if f.place in ("carried", "following")]
+        before = [
+            line
+            for line in self.passage.carried.split("\n")
+            if any(p == "carried" and credit_of(w, "", "", target_of(line), NOTHING) >= 0.6 for w, p in lent)
+        ]
+        after = [
+            p.text
+            for p in self.later
+            if any(x == "following" and credit_of(w, "", "", target_of(p.text), NOTHING) >= 0.6 for w, x in lent)
+        ]
+        return "\n".join([*before, self.passage.own, *after])
+
+
+RESULTATIVES = frozenset("出到上下了着过来去里内中为成掉完好入起")
+"""Second characters that a Chinese verb or place may lose: ``放出``, ``机上``."""
+
+
+NOTHING = Lexicon({}, {})
 
 
 class Target:
@@ -95,6 +136,8 @@ def credit_of(word: Word, before: str, after: str, target: Target, lexicon: Lexi
         halves = (word.text[:2], word.text[2:])
         if all(grammatical(h) or h in text or _equivalent(h, target, lexicon) for h in halves):
             return 0.8
+    if all(c in FUNCTION_WORDS for c in word.text) and word.key not in lexicon.equivalents:
+        return 0.7
     return 0.7 if _loose(word.text, lexicon).search(text) else 0.0
 
 
@@ -107,8 +150,8 @@ def _loose(word: str, lexicon: Lexicon) -> re.Pattern[str]:
     """``带狗`` as ``携犬``, ``放出`` as ``放``: character by character, grammar left out, near one another."""
     alternatives = tuple(
         char + "".join(o for o in lexicon.equivalents.get(char, ()) if len(o) == 1)
-        for char in word
-        if char not in FUNCTION_WORDS
+        for i, char in enumerate(word)
+        if not (i and char in RESULTATIVES)
     )
     return _loose_pattern(word, alternatives)
 
@@ -127,12 +170,19 @@ def _equivalent(key: str, target: Target, lexicon: Lexicon) -> bool:
     return False
 
 
-def align(claim: Claim, sections: Iterable[Section], lexicon: Lexicon) -> Aligned | None:
-    """The passage that says most of the claim, its figures above all; ties go to the earlier one."""
+def align(
+    claim: Claim, sections: Iterable[Section], lexicon: Lexicon, previous: Aligned | None = None
+) -> Aligned | None:
+    """The passage that says most of the claim, its figures above all.
+
+    Ties go to the sentence that the ``previous`` claim rests on, then to the earlier passage.
+    """
     best: Aligned | None = None
     for index, section in enumerate(sections):
         for place, passage in enumerate(section.passages):
             aligned = _compare(claim, index, section, place, passage, lexicon)
+            if previous and previous.section == index and previous.passage.sentence == passage.sentence:
+                aligned = replace(aligned, score=aligned.score + TOGETHER)
             if best is None or aligned.score > best.score + 1e-9:
                 best = aligned
     return best
@@ -142,7 +192,7 @@ def _compare(
     claim: Claim, index: int, section: Section, place: int, passage: Passage, lexicon: Lexicon
 ) -> Aligned:
     own, carried, heading = target_of(passage.own), target_of(passage.carried), target_of(section.heading)
-    later = _following(section, place) if len(claim.clauses) > 1 else ()
+    later = _following(section, place)
     following = target_of("\n".join(p.text for p in later))
     main = claim.clauses[-1][0]
     found: list[Found] = []
@@ -169,24 +219,30 @@ def _compare(
                     credit, where, worth = other, name, value  # type: ignore[assignment]
                     break
         if credit < 0.6:
-            where = "none"
+            credit = ELSEWHERE * credit_of(word, before, after, target_of(section.folded), lexicon)
+            where = "elsewhere" if credit else "none"
         found.append(Found(word, where, credit))
         gained += weight * credit * worth
-        share = 0.2 if where == "none" else 1.0 if where == "own" else 0.5
-        score += weight * credit * (share if word.start >= main else min(share, 0.7))
-    near = (*passage.carried_figures, *(f for p in later for f in p.figures), *section.heading_figures)
+        score += weight * credit * (SHARE[where] if word.start >= main or where not in NEAR else 0.7)
+    before_it = (*(f for f in passage.carried_figures if not f.weak), *section.heading_figures)
+    after_it = tuple(f for p in later for f in p.figures if not f.weak)
     for figure in claim.figures:
         if figure.weak:
             continue
         total += FIGURE_WEIGHT
         if standing(figure, passage.figures) == "same":
-            gained += FIGURE_WEIGHT
-            score += FIGURE_WEIGHT
-        elif standing(figure, near) == "same":
-            gained += FIGURE_WEIGHT * CARRIED
-            score += FIGURE_WEIGHT * 0.5
-    support = gained / total if total else 0.0
-    return Aligned(claim, index, passage, later, tuple(found), score - 0.002 * len(passage.text), support)
+            place_of, worth = "own", OWN
+        elif standing(figure, before_it) == "same":
+            place_of, worth = "carried", CARRIED
+        elif standing(figure, after_it) == "same":
+            place_of, worth = "following", CARRIED
+        else:
+            continue
+        gained += FIGURE_WEIGHT * worth
+        score += FIGURE_WEIGHT * (SHARE[place_of] if figure.start >= main else 0.7)
+    return Aligned(
+        claim, index, passage, later, tuple(found), score - 0.002 * len(passage.text), gained, total
+    )
 
 
 def _following(section: Section, place: int) -> tuple[Passage, ...]:

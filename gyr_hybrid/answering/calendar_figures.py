@@ -33,6 +33,7 @@ _CLOCK = re.compile(
     rf"|(?P<h2>\d{{1,2}}|[一二两三四五六七八九十]{{1,3}})\s?点(?!\d)钟?(?P<half2>半)?(?:整|(?P<min2>\d{{1,2}})\s?分)?(?![击评赞心数播])"
     r"|(?P<h3>\d{1,2})\s?(?P<ampm2>[ap]\.?m\b\.?))"
 )
+_TO = re.compile(r"\s?(?:-|~|至|到|to|until)\s?")
 _LATE = ("中午", "下午", "傍晚", "晚上", "晚间", "夜里", "每晚", "晚")
 
 
@@ -71,6 +72,7 @@ def find_dates(text: str) -> Iterator[tuple[int, int, str, Fraction | tuple[int 
         start = found.start("d3") if found["every"] else found.start()
         if (month_value or 1) <= 12 and (day_value or 1) <= 31:
             yield start, found.end(), "date", (year_value, month_value, day_value)
+    last_end, last = -9, Fraction(0)
     for found in _CLOCK.finditer(text):
         hour = _number(found["h"] or found["h2"] or found["h3"])
         if hour is None or hour > 24:
@@ -79,4 +81,8 @@ def find_dates(text: str) -> Iterator[tuple[int, int, str, Fraction | tuple[int 
         late = found["half"] in _LATE or (found["ampm"] or found["ampm2"] or "").startswith("p")
         if late and hour < 12 and not (found["half"] == "中午" and hour >= 10):
             hour += 12
-        yield *found.span(), "clock", Fraction(hour * 60 + minute)
+        value = Fraction(hour * 60 + minute)
+        if last > value and hour < 12 and not found["half"] and _TO.fullmatch(text[last_end : found.start()]):
+            value += 720
+        last_end, last = found.end(), value
+        yield *found.span(), "clock", value

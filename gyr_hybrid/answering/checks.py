@@ -6,17 +6,20 @@ or code that the source does not have) contradict; the others make the sentence 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gyr_hybrid.answering import bindings, coherence
-from gyr_hybrid.answering.alignment import Aligned
+from gyr_hybrid.answering.alignment import Aligned, credit_of, target_of
 from gyr_hybrid.answering.derivation import derived
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.figures import Figure
 from gyr_hybrid.answering.lexicon import Lexicon
+from gyr_hybrid.answering.numerals import even_fold
 from gyr_hybrid.answering.passages import Section
-from gyr_hybrid.answering.polarity import disagreement
+from gyr_hybrid.answering.polarity import denials_of, disagreement
+from gyr_hybrid.answering.words import Word
 from gyr_hybrid.answering.strength import dropped_hedge, modality_conflict, overclaims
 
 CLOSE = 0.8
@@ -30,6 +33,8 @@ class Evidence:
     aligned: tuple[Aligned, ...]
     sections: tuple[Section, ...]
     lexicon: Lexicon
+    explained: frozenset[Figure]
+    """Figures worked out from quoted ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,61 +58,99 @@ def findings(evidence: Evidence) -> list[Finding]:
     return sorted(found, key=lambda f: not f.hard)
 
 
-def _quote_figures(one: Aligned, section: Section) -> tuple[Figure, ...]:
+def quote_figures(one: Aligned, section: Section) -> tuple[Figure, ...]:
+    """The figures that a claim may take: those of its passage, what that inherits, and the heading."""
     later = tuple(f for p in one.later for f in p.figures)
-    return (*one.passage.figures, *one.passage.carried_figures, *later, *section.heading_figures)
+    carried = tuple(f for f in one.passage.carried_figures if not f.weak)
+    return (*one.passage.figures, *carried, *later, *section.heading_figures)
 
 
 def figures_stand(evidence: Evidence) -> Iterator[Finding]:
     """Every figure, date and code of a claim stands in its passage, in what that inherits, or in the heading."""
     open_figures: list[tuple[Figure, Aligned, str]] = []
-    quoted: list[Figure] = []
     for one in evidence.aligned:
-        section = evidence.sections[one.section]
-        near = _quote_figures(one, section)
-        quoted.extend(near)
+        near = quote_figures(one, evidence.sections[one.section])
         for figure in one.claim.figures:
             stands = standing(figure, near)
             if stands != "same" and not figure.weak:
                 open_figures.append((figure, one, stands))
-    if not open_figures:
-        return
-    explained = derived([f for f, _, _ in open_figures], quoted, evidence.sentence)
-    for figure, one, stands in open_figures:
-        if figure in explained:
+    everywhere = [f for s in evidence.sections for f in (*s.figures, *s.heading_figures)]
+    loose = derived([f for f, _, _ in open_figures], everywhere, evidence.sentence) if open_figures else set()
+    for figure, one, _ in open_figures:
+        if figure in evidence.explained or _counts_items(figure, one):
             continue
-        name = "code" if figure.kind == "code" else "figure"
-        everywhere = [f for s in evidence.sections for f in (*s.figures, *s.heading_figures)]
-        elsewhere = standing(figure, everywhere)
         shown = f"{figure.text!r}"
+        elsewhere = standing(figure, everywhere)
         if elsewhere == "same":
             yield Finding("figure_elsewhere", f"{shown} stands in another sentence of the source")
         elif elsewhere in ("bound", "side"):
             yield Finding(elsewhere, f"{shown} has another limit in the source")
+        elif elsewhere == "unit" and _same_count(figure, everywhere):
+            yield Finding("unit", f"{shown} is counted in another word in the source")
+        elif figure in loose or (_one_period(figure) and (loose or evidence.explained)):
+            yield Finding("calculation", f"{shown} is worked out from figures outside the quote")
         else:
+            name = "code" if figure.kind == "code" else "figure"
             yield Finding(name, f"{shown} does not stand in the source", hard=True)
 
 
+def _one_period(figure: Figure) -> bool:
+    """``一年``, over which a quoted rate was reckoned."""
+    return figure.kind == "duration" and figure.text.startswith(("一", "one "))
+
+
+def _same_count(figure: Figure, others: list[Figure]) -> bool:
+    return figure.kind == "count" and any(o.kind == "count" and o.value == figure.value for o in others)
+
+
+def _counts_items(figure: Figure, one: Aligned) -> bool:
+    """``两种通信接口`` for an enumeration of two."""
+    if figure.kind != "count" or figure.bound or not 2 <= figure.value <= 9:  # type: ignore[operator]
+        return False
+    return any(len(ENUMERATION.split(text)) == figure.value for text in (one.passage.text, one.claim.text))
+
+
+ENUMERATION = re.compile(r"、|和|与|及|(?<=\s)(?:and|or)(?=\s)|,\s(?!and\b)|;\s")
+
+
 def words_stand(evidence: Evidence) -> Iterator[Finding]:
-    """Every content word of a claim stands in its passage or in what that inherits."""
+    """Every content word of a claim stands in its passage or in what that inherits.
+
+    One word that adds little may be new: a light noun such as ``范围``, or one from elsewhere in the section
+    that names no party.
+    """
     for one in evidence.aligned:
-        if one.missing:
-            yield Finding("words", f"{' '.join(w.text for w in one.missing)!r} not in the source sentence")
-        elif one.support < CLOSE:
-            yield Finding("coverage", f"{one.support:.2f} of {one.claim.text!r}")
+        section = evidence.sections[one.section]
+        strange = [f.word for f in one.found if f.place in ("none", "elsewhere") and not bindings.light(f.word)]
+        if strange and len(strange) <= NEW_WORDS[strange[0].han]:
+            strange = [w for w in strange if not _from_elsewhere(w, one, section, evidence.lexicon)]
+        if strange:
+            yield Finding("words", f"{' '.join(w.text for w in strange)!r} not in the source sentence")
+        elif (support := one.support_with(evidence.explained)) < CLOSE - 0.1 * bool(one.missing):
+            yield Finding("coverage", f"{support:.2f} of {one.claim.text!r}")
+
+
+NEW_WORDS = {True: 2, False: 1}
+"""Most words of a Chinese (True) or English claim that may come from elsewhere in the section."""
+
+
+def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
+    """A word of an earlier sentence of running text, where rows and parallel parts do not compete."""
+    if one.passage.head or bindings.is_actor(word.key, lexicon):
+        return False
+    start = section.sentences[one.passage.sentence][0]
+    earlier = "\n".join(p.text for p in section.passages if p.end <= start and not p.head)
+    return credit_of(word, "", "", target_of(earlier), lexicon) >= 0.6
 
 
 def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
     """A claim denies what its passage denies, and nothing else."""
     for one in evidence.aligned:
-        source = "\n".join([one.passage.own, *(p.text for p in one.later), one.passage.carried])
-        said = disagreement(one.claim.text, source)
+        said = disagreement(one.claim.text, one.source)
         if said:
             yield Finding("polarity", said)
         elif one.passage.excluded and any(f.place == "carried" for f in one.found):
-            from gyr_hybrid.answering.polarity import denials_of
-
-            if not denials_of(one.claim.text) and not denials_of(one.passage.carried):
+            if not denials_of(one.claim.text) and "除外" not in one.claim.text:
                 yield Finding("polarity", "the source lists this as an exception")
 
 
@@ -131,6 +174,8 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
         section = evidence.sections[one.section]
         for detail in bindings.same_clause_figures(one):
             yield Finding("binding", detail)
+        for detail in bindings.changed_count(one):
+            yield Finding("count", detail)
         for detail in bindings.parallel_clauses(one, section):
             yield Finding("binding", detail)
         for detail in bindings.contrasting_words(one, evidence.lexicon):
@@ -143,7 +188,9 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("side", "before and after are exchanged")
         for detail in bindings.dropped_figure(one):
             yield Finding("dropped", detail)
-        for detail in bindings.replaced_words(one, section, evidence.lexicon):
+        for detail in bindings.foreign_head(one, section, even_fold(evidence.sentence)):
+            yield Finding("subject", detail)
+        for detail in bindings.replaced_words(one, section, evidence.sentence, evidence.lexicon):
             yield Finding("replaced", detail)
 
 

@@ -13,7 +13,7 @@ from gyr_hybrid.answering.passages import clause_spans
 from gyr_hybrid.answering.words import Word, words_of
 
 _CONDITION_END = re.compile(
-    r"(?:的|者|时|时候|后|之后|以后|前|之前|以前|内|之内|期间|情况下|之日起|起|下|的话|里|中|上|处|而言|来说|来讲)[\s,]*$"
+    r"(?:的|时|时候|(?<![^\d日天月年期满束止])后|之后|以后|[^之以提]前|之前|以前|[日天月年时周钟期]内|期间|之内|[情条前状]\S?下|之日起|的话|而言|来说|来讲)[\s,]*$"
 )
 _CONDITION_START = re.compile(
     r"\s*(?:如果|若|如(?![下图表])|当(?![天日月年期事前])|倘若|假如|要是|只要|一旦|除非|无论|不论|不管|即使|哪怕"
@@ -45,8 +45,8 @@ def content_words(text: str) -> tuple[Word, ...]:
 
 
 def grammatical(word: str) -> bool:
-    """Whether a word, or every character of a Chinese one, is grammar."""
-    return word in FUNCTION_WORDS or (not word.isascii() and all(c in FUNCTION_WORDS for c in word))
+    """Whether a word says nothing by itself."""
+    return word in FUNCTION_WORDS
 
 
 @lru_cache(maxsize=2048)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gyr_hybrid.answering.alignment import Aligned, credit_of, target_of
-from gyr_hybrid.answering.claims import content_words
+from gyr_hybrid.answering.claims import content_words, is_condition
+from gyr_hybrid.answering.figure_matching import standing
+from gyr_hybrid.answering.figures import find_figures
 from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.passages import Passage, Section
 
@@ -15,13 +17,28 @@ def spliced(aligned: tuple[Aligned, ...], sections: tuple[Section, ...], lexicon
     for first, second in zip(aligned, aligned[1:], strict=False):
         if first.section == second.section and first.passage.segment == second.passage.segment:
             continue
-        topics = _earlier(second.passage, sections[second.section])
-        if not topics:
+        if second.passage.head and first.passage.head.split("\n")[:2] == second.passage.head.split("\n")[:2]:
             continue
-        spoken = target_of("\n".join(a.claim.text for a in aligned))
-        words = [w for p in topics for w in content_words(p.text)]
-        if words and not any(credit_of(w, "", "", spoken, lexicon) >= 0.6 for w in words):
+        topics = _earlier(second.passage, sections[second.section])
+        if topics and _spoken_share(topics, aligned, lexicon) < 0.5:
             yield f"{second.claim.text!r} is said of {topics[0].text!r}"
+
+
+def _spoken_share(topics: list[Passage], aligned: tuple[Aligned, ...], lexicon: Lexicon) -> float:
+    """Share of the topics' words and figures that the sentence has, figures counting twice."""
+    spoken = target_of("\n".join(a.claim.text for a in aligned))
+    figures = [f for a in aligned for f in a.claim.figures]
+    said = total = 0.0
+    for passage in topics:
+        for word in content_words(passage.text):
+            total += 1
+            said += credit_of(word, "", "", spoken, lexicon) >= 0.6
+        for figure in find_figures(passage.text):
+            if figure.weak:
+                continue
+            total += 2
+            said += 2 * (standing(figure, figures) == "same")
+    return said / total if total else 1.0
 
 
 def _earlier(passage: Passage, section: Section) -> list[Passage]:
@@ -57,14 +74,9 @@ def lost_condition(one: Aligned, section: Section, sentence_words: str, lexicon:
     """A condition right before the source clause of which the sentence has nothing."""
     spoken = target_of(sentence_words + "\n" + section.heading)
     for passage in _earlier(one.passage, section):
-        if not _conditional(passage.text):
+        if not is_condition(passage.text):
             continue
         words = content_words(passage.text)
         if words and not any(credit_of(w, "", "", spoken, lexicon) >= 0.6 for w in words):
             yield f"the source says so for {passage.text!r}"
 
-
-def _conditional(text: str) -> bool:
-    from gyr_hybrid.answering.claims import is_condition
-
-    return is_condition(text)

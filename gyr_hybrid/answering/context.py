@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
 
 from gyr_hybrid.analysis import count_tokens
 from gyr_hybrid.answering.citations import CitationParser, Source, format_label, section_number
+from gyr_hybrid.answering.instructions import addresses_model, usable_spans
 
 TOKEN_BUDGET = 4000
 """Tokens (as `count_tokens` counts) of all sections together; five sections of the largest size fit."""
@@ -24,6 +25,8 @@ class Context:
     sources: tuple[Source, ...]
     """Parallel to ``nodes``."""
     template: str
+    facts: tuple[BaseNode, ...] = ()
+    """The same sections with blanks where they address the model; offsets are the same."""
 
     def node(self, node_id: str) -> BaseNode:
         """The section of that id; it must be in the context."""
@@ -61,7 +64,18 @@ def build_context(nodes: Sequence[NodeWithScore], template: str, budget: int = T
         seen.add(found.node.node_id)
         kept.append(found)
         left -= size
-    return Context(tuple(kept), tuple(_sources(kept, template)), template)
+    facts = tuple(_facts(found.node) for found in kept)
+    return Context(tuple(kept), tuple(_sources(kept, template)), template, facts)
+
+
+def _facts(node: BaseNode) -> BaseNode:
+    text = plain_text(node)
+    if not addresses_model(text):
+        return node
+    blank = list(re.sub(r"\S", " ", text))
+    for start, end in usable_spans(text):
+        blank[start:end] = text[start:end]
+    return TextNode(id_=node.node_id, text="".join(blank), metadata=node.metadata)
 
 
 def _sources(nodes: Sequence[NodeWithScore], template: str) -> list[Source]:

@@ -12,26 +12,24 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from llama_index.core.schema import BaseNode, TextNode
+from llama_index.core.schema import BaseNode
 
 from gyr_hybrid.analysis import split_sentences
+from gyr_hybrid.answering.checking import Checker, is_near, locate
 from gyr_hybrid.answering.citations import Parsed
 from gyr_hybrid.answering.citing import cite
 from gyr_hybrid.answering.composition import Composer
-from gyr_hybrid.answering.context import Context, plain_text
-from gyr_hybrid.answering.excerpts import Excerpt, excerpt_at, excerpts, row_as_text
+from gyr_hybrid.answering.context import Context
+from gyr_hybrid.answering.excerpts import row_as_text
+from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.prompts import Language, is_model_refusal, is_pleasantry
+from gyr_hybrid.answering.replacing import ALIGNED, Place, nearest, replacements
 from gyr_hybrid.answering.response import Action, Citation, CitationVerdict, Decision
 from gyr_hybrid.answering.units import Segmenter, Unit
 from gyr_hybrid.answering.verdict import Quote, Verdict
-from gyr_hybrid.answering.verification import verify
 
 Policy = Literal["strict", "flag"]
 
-NEAR_QUOTATION = 0.5
-"""Least support at which a supported sentence is shown as the model wrote it."""
-ALIGNED = 0.3
-"""Least support at which a source sentence counts as what an unsupported sentence was about."""
 MARKS: dict[Language, str] = {"zh": "〔未核实〕", "en": "(unverified)"}
 
 _LEAD_IN = re.compile(r"[:：]\s*[*_]*$")
@@ -71,7 +69,7 @@ class Settings:
     max_retries: int = 1
     language: Language = "zh"
     with_verifier: bool = False
-    lexicon: Any = None
+    lexicon: Lexicon | None = None
     has_content: Callable[[str], bool] = field(default=lambda text: bool(re.search(r"\w", text)))
 
 
@@ -84,6 +82,17 @@ class _Shown:
     support: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What a unit stands behind."""
+
+    lead: str = ""
+    """Lead-ins and earlier clauses of the same sentence."""
+    before: str = ""
+    """The sentence shown before it in the same paragraph."""
+    before_ids: tuple[str, ...] = ()
+
+
 class Enforcement:
     """The checks of one answer over one context; lives as long as the answer."""
 
@@ -91,15 +100,17 @@ class Enforcement:
         self._context = context
         self._settings = settings
         self.parser = context.parser()
+        self._checker = Checker(context, settings.lexicon)
         self._composer = Composer()
-        self._quoted: set[tuple[str, int, int]] = set()
+        self._places: set[Place] = set()
+        self._last: tuple[str, tuple[str, ...]] = ("", ())
         self.citations: list[Citation] = []
         self.trace: list[Decision] = []
         self.warnings: list[str] = []
         self.claims = 0
         """Units that said something about the subject, shown or not."""
-        self.refusals = 0
-        """Units in which the model said that the material lacks the answer."""
+        self.dropped: list[tuple[str, str]] = []
+        """(sentence, section that it cites) of the claims that were left out."""
 
     def segmenter(self) -> Segmenter:
         """Cuts the answer; citations stay with their sentence."""
@@ -108,6 +119,8 @@ class Enforcement:
     def check(self, unit: Unit) -> Steps:
         """Check one unit; the value is the pieces of text to show for it."""
         self._composer.enter(unit)
+        if unit.before not in ("", " ") or unit.kind != "sentence":
+            self._last = ("", ())
         if unit.kind in ("heading", "rule"):
             return self._silent(unit, unit.kind)
         if unit.kind == "header":
@@ -123,71 +136,63 @@ class Enforcement:
             return self._silent(unit, "names its sources only")
         if unit.kind != "row" and _LEAD_IN.search(text):
             return self._lead_in(unit, parsed)
-        if is_model_refusal(text) and not self._is_near(
-            verify(_plain(text), self._nodes(), lexicon=self._settings.lexicon)
-        ):
-            self.refusals += 1
+        if is_model_refusal(text) and not is_near(self._checker.verify(_plain(text), self._checker.nodes())):
             return self._note(unit, "refusal", "the model says that the material lacks this")
         self.claims += 1
-        lead = self._composer.lead_text
-        shown = yield from self._decide(unit, parsed, lead, self._settings.max_retries)
-        if not shown:
-            return []
-        pieces = [self._show(unit, shown[0], first=True)]
-        pieces += [self._show(unit, more, first=False) for more in shown[1:]]
-        return pieces
+        standing = _Standing(self._composer.lead_text, *self._last)
+        shown = yield from self._decide(unit, parsed, standing, self._settings.max_retries)
+        return [self._show(unit, one, first=i == 0) for i, one in enumerate(shown)]
 
     # decisions
 
     def _decide(
-        self, unit: Unit, parsed: Parsed, lead: str, retries: int
+        self, unit: Unit, parsed: Parsed, standing: _Standing, retries: int
     ) -> Generator[Request, Any, list[_Shown]]:
-        sentence = _plain(parsed.text)
-        cited = parsed.cited
-        scope = self._nodes(cited)
-        verdict = self._verify(sentence, scope, parsed.quotes, lead)
-        if self._is_near(verdict):
-            return [self._as_written(parsed, verdict, bool(cited))]
+        sentence, cited = _plain(parsed.text), parsed.cited
+        verdict = self._verdict(sentence, parsed, standing)
+        if is_near(verdict):
+            return [self._as_written(parsed, verdict)]
         if unit.kind != "row" and len(parts := _parts(parsed.text)) > 1:
             shown: list[_Shown] = []
             for i, part in enumerate(parts):
-                before = lead + "".join(parts[:i])
-                shown += yield from self._decide(unit, replace(parsed, text=part), before, retries)
+                place = replace(standing, lead=standing.lead + "".join(parts[:i]))
+                shown += yield from self._decide(unit, replace(parsed, text=part), place, retries)
             return shown
-        if cited and len(cited) < len(self._context.nodes):
-            other = self._verify(sentence, self._nodes(exclude=cited), (), lead)
-            if self._is_near(other):
-                return [_Shown(parsed.text, other.quotes, "reattributed", other.reason, other.support)]
+        other = self._checker.elsewhere(sentence, cited, verdict, standing.lead)
+        if other is not None:
+            return [_Shown(parsed.text, other.quotes, "reattributed", other.reason, other.support)]
         if verdict.value != "contradicted" and self._settings.with_verifier:
-            judged: Verdict = yield Judge(sentence, tuple(scope))
+            judged: Verdict = yield Judge(sentence, tuple(self._checker.nodes(cited)))
             if judged.value == "supported":
-                quotes = judged.quotes or verdict.quotes or self._best_sentence(sentence, scope)
-                return [
-                    _Shown(
-                        parsed.text,
-                        quotes,
-                        "supported",
-                        f"verifier: {judged.reason}",
-                        judged.support or verdict.support,
-                    )
-                ]
+                return [self._approved(parsed, verdict, judged)]
             if judged.value == "contradicted":
                 verdict = replace(verdict, value="contradicted", reason=f"verifier: {judged.reason}")
         if verdict.value == "contradicted" and retries > 0:
             reply = yield AskAgain(parsed.text, verdict.reason)
-            again = yield from self._again(reply, lead, retries - 1)
+            again = yield from self._again(reply, standing, retries - 1)
             if again:
                 self._note(unit, "asked_again", verdict.reason)
                 return again
         if verdict.value != "contradicted" and self._settings.policy == "flag":
-            return [self._flagged(parsed, verdict, scope, bool(cited))]
+            return [self._flagged(parsed, verdict)]
         replacement = self._replacement(sentence, verdict, cited)
         if replacement is not None:
             return [replacement]
+        self.dropped.extend((sentence, node_id) for node_id in cited)
         self._note(unit, "dropped", verdict.reason)
         return []
 
-    def _again(self, reply: str, lead: str, retries: int) -> Generator[Request, Any, list[_Shown]]:
+    def _verdict(self, sentence: str, parsed: Parsed, standing: _Standing) -> Verdict:
+        return self._checker.check(
+            sentence,
+            self._checker.nodes(parsed.cited),
+            quotes=parsed.quotes,
+            lead=_plain(standing.lead),
+            before=_plain(standing.before),
+            before_ids=standing.before_ids,
+        )
+
+    def _again(self, reply: str, standing: _Standing, retries: int) -> Generator[Request, Any, list[_Shown]]:
         """The sentences of a second attempt that pass; nothing if none does."""
         segmenter = self.segmenter()
         shown: list[_Shown] = []
@@ -202,110 +207,42 @@ class Enforcement:
                 or not self._settings.has_content(sentence)
             ):
                 continue
-            verdict = self._verify(sentence, self._nodes(parsed.cited), parsed.quotes, lead)
-            if self._is_near(verdict):
-                shown.append(self._as_written(parsed, verdict, bool(parsed.cited)))
+            verdict = self._verdict(sentence, parsed, standing)
+            if is_near(verdict):
+                shown.append(self._as_written(parsed, verdict))
             elif retries > 0 and verdict.value == "contradicted":
-                shown += yield from self._decide(unit, parsed, lead, retries)
+                shown += yield from self._decide(unit, parsed, standing, retries)
         return shown
 
-    def _as_written(self, parsed: Parsed, verdict: Verdict, cited: bool) -> _Shown:
+    def _as_written(self, parsed: Parsed, verdict: Verdict) -> _Shown:
         used = {q.node_id for q in verdict.quotes}
         exact = any(r.exact and r.node_id in used for r in parsed.references)
-        name: CitationVerdict = "supported" if exact else "repaired" if cited else "reattributed"
+        name: CitationVerdict = "supported" if exact else "repaired" if parsed.cited else "reattributed"
         return _Shown(parsed.text, verdict.quotes, name, verdict.reason, verdict.support)
 
-    def _flagged(self, parsed: Parsed, verdict: Verdict, scope: Sequence[BaseNode], cited: bool) -> _Shown:
-        quotes = verdict.quotes[:1] if verdict.support >= ALIGNED else ()
-        support = verdict.support if quotes else 0.0
-        if not quotes and cited:
-            quotes = self._best_sentence(_plain(parsed.text), scope)
+    def _approved(self, parsed: Parsed, verdict: Verdict, judged: Verdict) -> _Shown:
+        known = {node.node_id for node in self._checker.nodes(parsed.cited)}
+        quotes = tuple(q for q in judged.quotes if q.node_id in known) or verdict.quotes
+        quotes = quotes or nearest(_plain(parsed.text), self._checker.nodes(parsed.cited))
+        shown = self._as_written(parsed, replace(judged, quotes=quotes))
+        return replace(shown, reason=f"verifier: {judged.reason}", support=judged.support or verdict.support)
+
+    def _flagged(self, parsed: Parsed, verdict: Verdict) -> _Shown:
+        quotes = tuple(q for q in verdict.quotes if q.support >= ALIGNED)[:1]
+        if not quotes and parsed.cited:
+            quotes = nearest(_plain(parsed.text), self._checker.nodes(parsed.cited))
+        support = quotes[0].support if quotes else 0.0
         return _Shown(parsed.text, quotes, "uncertain", verdict.reason, support)
 
     def _replacement(self, sentence: str, verdict: Verdict, cited: Sequence[str]) -> _Shown | None:
         """The source's own sentence for one that did not pass, from what it cites if it cites anything."""
-        for quote in verdict.quotes:
-            if (cited and quote.node_id not in cited) or quote.support < ALIGNED:
-                continue
-            node = self._context.node(quote.node_id)
-            text = plain_text(node)
-            excerpt = excerpt_at(text, quote.start, quote.end)
-            if (
-                excerpt is None
-                or excerpt.is_lead_in
-                or _contrast(sentence, excerpt.text, self._settings.lexicon)
-            ):
-                continue
-            key = (quote.node_id, excerpt.start, excerpt.end)
-            if key in self._quoted:
-                continue
-            whole = Quote(quote.node_id, excerpt.start, excerpt.end, excerpt.text, quote.support)
+        nodes = self._checker.nodes(cited)
+        for node, excerpt in replacements(sentence, verdict, nodes, self._places, self._settings.lexicon):
             shown = self.parser.strip(row_as_text(excerpt))
             if shown:
-                return _Shown(shown, (whole,), "quoted", verdict.reason, 1.0)
+                quote = Quote(node.node_id, excerpt.start, excerpt.end, excerpt.text, 1.0)
+                return _Shown(shown, (quote,), "quoted", verdict.reason, 1.0)
         return None
-
-    def _best_sentence(self, sentence: str, nodes: Sequence[BaseNode]) -> tuple[Quote, ...]:
-        """The most similar excerpt, whatever it is worth."""
-        wanted = set(sentence)
-        best: tuple[float, BaseNode, Excerpt] | None = None
-        for node in nodes:
-            for excerpt in excerpts(plain_text(node)):
-                if excerpt.kind in ("heading", "header"):
-                    continue
-                score = len(wanted & set(excerpt.text)) / (1 + len(set(excerpt.text)))
-                if best is None or score > best[0]:
-                    best = (score, node, excerpt)
-        if best is None:
-            return ()
-        _, node, excerpt = best
-        return (Quote(node.node_id, excerpt.start, excerpt.end, excerpt.text, 0.0),)
-
-    def _verify(self, sentence: str, nodes: Sequence[BaseNode], quotes: Sequence[str], lead: str) -> Verdict:
-        """Check against the words that the model quoted, else against the whole sections."""
-        if not nodes:
-            return Verdict("uncertain", "no_source: nothing to compare with")
-        lexicon = self._settings.lexicon
-        verdict = self._verify_quoted(sentence, nodes, quotes)
-        if verdict is None or not self._is_near(verdict):
-            verdict = verify(sentence, nodes, lexicon=lexicon)
-        if lead and verdict.value == "supported":
-            whole = verify(_plain(lead) + sentence, nodes, lexicon=lexicon)
-            if whole.value == "contradicted":
-                return replace(whole, quotes=verdict.quotes, support=verdict.support)
-        return verdict
-
-    def _verify_quoted(
-        self, sentence: str, nodes: Sequence[BaseNode], quotes: Sequence[str]
-    ) -> Verdict | None:
-        found = [q for quote in quotes if (q := _locate(quote, nodes)) is not None]
-        if not found:
-            return None
-        by_id = {node.node_id: node for node in nodes}
-        parts = [
-            TextNode(id_=f"{i}", text=q.text, metadata=by_id[q.node_id].metadata) for i, q in enumerate(found)
-        ]
-        verdict = verify(sentence, parts, lexicon=self._settings.lexicon)
-        moved = tuple(
-            replace(
-                q,
-                node_id=found[int(q.node_id)].node_id,
-                start=q.start + found[int(q.node_id)].start,
-                end=q.end + found[int(q.node_id)].start,
-            )
-            for q in verdict.quotes
-        )
-        return replace(verdict, quotes=moved)
-
-    def _is_near(self, verdict: Verdict) -> bool:
-        return verdict.value == "supported" and verdict.support >= NEAR_QUOTATION and bool(verdict.quotes)
-
-    def _nodes(self, ids: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[BaseNode]:
-        return [
-            n.node
-            for n in self._context.nodes
-            if (not ids or n.node.node_id in ids) and n.node.node_id not in exclude
-        ]
 
     # units that are no claims
 
@@ -337,7 +274,7 @@ class Enforcement:
         return []
 
     def _lead_in(self, unit: Unit, parsed: Parsed) -> list[str]:
-        verdict = verify(_plain(parsed.text).rstrip(":： "), self._nodes(), lexicon=self._settings.lexicon)
+        verdict = self._checker.verify(_plain(parsed.text).rstrip(":： "), self._checker.nodes())
         if verdict.value == "contradicted":
             return self._note(unit, "dropped", verdict.reason)
         self._composer.lead(unit, parsed.text)
@@ -352,10 +289,10 @@ class Enforcement:
         body = "\n".join(line for line in block.split("\n")[1:-1])
         ids = parsed.cited
         for nodes, name in (
-            (self._nodes(ids) if ids else [], "supported"),
-            (self._nodes(exclude=ids), "reattributed"),
+            (self._checker.nodes(ids) if ids else [], "supported"),
+            (self._checker.nodes(exclude=ids), "reattributed"),
         ):
-            quote = _locate(body, nodes)
+            quote = locate(body, nodes)
             if quote is not None:
                 shown = _Shown(block, (quote,), name, "code: stands in the section", 1.0)  # type: ignore[arg-type]
                 return [self._show(unit, shown, first=True)]
@@ -375,7 +312,7 @@ class Enforcement:
             )
         text = shown.text
         if shown.verdict == "quoted":
-            self._quoted.update((q.node_id, q.start, q.end) for q in quotes)
+            self._places.update((q.node_id, q.start, q.end) for q in quotes)
             if unit.kind == "row":
                 unit = replace(unit, kind="sentence", before="\n")
         for quote in quotes:
@@ -392,13 +329,10 @@ class Enforcement:
             )
         action: Action = {"quoted": "replaced", "uncertain": "flagged"}.get(shown.verdict, "shown")  # type: ignore[assignment]
         self.trace.append(Decision(unit.raw, action, shown.reason, text, tuple(labels)))
+        self._last = (text, tuple(labels))
         if first:
             return self._composer.show(unit, text, printed, suffix)
         return self._composer.more(text, printed, suffix)
-
-
-def _contrast(sentence: str, source: str, lexicon: Any) -> bool:
-    return False
 
 
 def _merged(quotes: Sequence[Quote]) -> list[Quote]:
@@ -422,24 +356,3 @@ def _parts(text: str) -> list[str]:
 def _plain(text: str) -> str:
     """Text without Markdown's emphasis."""
     return re.sub(r"\*\*|__|`", "", text).strip()
-
-
-def _squeezed(text: str) -> tuple[str, list[int]]:
-    """Text without blanks, and where each of its characters stands in the original."""
-    at = [i for i, char in enumerate(text) if not char.isspace()]
-    return "".join(text[i] for i in at), at
-
-
-def _locate(words: str, nodes: Sequence[BaseNode]) -> Quote | None:
-    """Where ``words`` stand in one of the nodes, blanks not counted."""
-    wanted, _ = _squeezed(words)
-    if len(wanted) < 2:
-        return None
-    for node in nodes:
-        text = plain_text(node)
-        body, at = _squeezed(text)
-        found = body.find(wanted)
-        if found >= 0:
-            start, end = at[found], at[found + len(wanted) - 1] + 1
-            return Quote(node.node_id, start, end, text[start:end], 1.0)
-    return None

@@ -36,6 +36,8 @@ def standing(figure: Figure, sources: Iterable[Figure]) -> Standing:
 
 def compare(figure: Figure, other: Figure) -> Standing:
     """What of two figures differs."""
+    if other.weak and not figure.weak and figure.text[:1].isdigit():
+        return "absent"  # ``每月`` is no ``1 个月``, though it is ``一个月``
     if "code" in (figure.kind, other.kind):
         return _compare_code(figure, other)
     if figure.kind == "date" or other.kind == "date":
@@ -66,6 +68,8 @@ def _equal(figure: Figure, other: Figure) -> bool:
         if "number" in (figure.kind, other.kind):
             return True
         return compatible(figure.base, other.base)
+    if figure.kind == other.kind == "weekday":
+        return 67 in (figure.value, other.value) and {figure.value, other.value} <= {6, 7, 67}
     if {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH:
         return True
     pair = {figure.kind: figure.value, other.kind: other.value}

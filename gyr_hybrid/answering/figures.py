@@ -72,7 +72,8 @@ _LIST_MARK = re.compile(
 _CODE = re.compile(r"[a-z0-9]+(?:[-_./+:][a-z0-9]+)*\+*")
 _FRACTION = re.compile(rf"(百|千|万|{HAN_NUMERAL}+|\d+)分之({HAN_NUMERAL}+(?:点[{''.join(DIGITS)}]+)?|{_DIGITS}|百)")
 _ORDINAL = re.compile(
-    rf"(?:第|(?:科目|方案|附件|附录|附表|阶段|情形|类型|步骤)(?={HAN_NUMERAL}))\s?(?P<n>{HAN_NUMERAL}+|\d+)\s?个?(?P<unit>工作日|季度|顺序|顺位|步骤|[条款项章节编步天日年月周次季级轮批期层代档类种名位页行列])?"
+    r"首(?P<head>小时|晚|次|日|周|月|年|批|期|单|个)"
+    rf"|(?:第|(?:科目|方案|附件|附录|附表|阶段|情形|类型|步骤)(?={HAN_NUMERAL}))\s?(?P<n>{HAN_NUMERAL}+|\d+)\s?个?(?P<unit>工作日|季度|小时|分钟|单|批|晚|顺序|顺位|步骤|[条款项章节编步天日年月周次季级轮批期层代档类种名位页行列])?"
     r"|(?<![a-z0-9])(?P<nth>\d+)(?:st|nd|rd|th)(?![a-z])"
     rf"|(?<![a-z])(?P<word>{'|'.join(ENGLISH_ORDINALS)})(?![a-z])"
 )
@@ -89,7 +90,7 @@ _ARTICLE_TIME = re.compile(
     r"(?<![a-z])(?:an?|one) (?P<unit>second|minute|hour|day|week|month|quarter|year|working day|business day)(?![a-z])(?! and a half)"
 )
 _PERIOD = re.compile(
-    r"每(?:个)?(?P<unit>年|月|季度|周|星期|天|日|小时|分钟|秒)(?![\d一二三四五六七八九十])"
+    r"(?:每个?|全)(?P<unit>年|月|季度|周|星期|天|日|小时|分钟|秒)(?![\d一二三四五六七八九十])"
 )
 _WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天末])(?!年)")
 _WEEK = {c: n for n, c in enumerate("一二三四五六", 1)} | {"日": 7, "天": 7, "末": 67}
@@ -99,6 +100,7 @@ _NOT_UNIT = re.compile(
     r"|列(?=[表名])|行(?=[业为程政])|页(?=面)|字(?=[段节符母体])|章(?=程)|节(?=[点假])|段(?=落)|包(?=[括含装])|方(?=[案式法])|所(?=[有需])|层(?=次)"
     r"|级(?=[别联])|种(?=植)|家(?=[庭长])|台(?=[阶])|张(?=[贴])|次(?=[日年月要])|点(?=[击])|人(?=[民工员])|步(?=[骤])|处(?=[理罚])|对(?=[应于比])|组(?=[成织])|季(?=节)"
 )
+_NEGATIVE = re.compile(r"(?<![\w.℃°])-$|零下\s?$")
 _TIMES_EN = re.compile(r"\s*(?:the|as|more|that|larger|higher|bigger|what|its)\b")
 
 
@@ -248,10 +250,13 @@ def _ordinals(scan: _Scan) -> Iterator[Figure]:
         if not scan.open(start, end) or scan.text.startswith(("第一时间", "第三方", "第三人"), start):
             continue
         word = found["word"]
-        value = Fraction(ENGLISH_ORDINALS[word]) if word else number_value(found["n"] or found["nth"])
+        if word:
+            value: Fraction | None = Fraction(ENGLISH_ORDINALS[word])
+        else:
+            value = Fraction(1) if found["head"] else number_value(found["n"] or found["nth"])
         if value is not None:
-            weak = word in ("first", "second")
-            yield Figure("ordinal", value, found["unit"] or "", weak=weak, start=start, end=end)
+            weak = word in ("first", "second") or bool(found["head"])
+            yield Figure("ordinal", value, found["unit"] or (found["head"] or "").strip("个"), weak=weak, start=start, end=end)
 
 
 def _multiples(scan: _Scan) -> Iterator[Figure]:
@@ -316,6 +321,8 @@ def _read_quantity(scan: _Scan, found: re.Match[str]) -> Iterator[Figure]:
         return
     if unit is None and found["sign"]:
         unit = lower_unit = Unit("money", SIGNS[found["sign"]], Fraction(1))
+    if lower_unit and lower_unit.kind == "temperature" and _NEGATIVE.search(scan.text, 0, start):
+        first = -first
     low_end = found.end("firstunit") if first_unit else found.end("first")
     end = found.end("unit") if found["unit"] else found.end("second")
     per = per_of(scan.text, start, end)
@@ -356,5 +363,7 @@ def _single(
         return
     if word in "百千万亿" or (word == "十" and unit is None):
         return
+    if unit is not None and unit.kind == "temperature" and _NEGATIVE.search(scan.text, 0, start):
+        value, start = -value, start - (scan.text[start - 1] == "-")
     article = word in ("一", "one") and (unit is None or unit.kind in ("count", "points", "score"))
     yield replace(_figure(value, unit, start, end), weak=article)

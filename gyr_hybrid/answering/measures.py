@@ -44,7 +44,7 @@ _ROWS: tuple[_Row, ...] = (
     ("money", "", "cent|cents", Fraction(1, 100)),
     ("money", "USD", "美分", Fraction(1, 100)),
     ("money", "EUR", "欧元|eur|euro|euros", 1),
-    ("money", "GBP", "英镑|gbp", 1),
+    ("money", "GBP", "英镑|gbp|pound|pounds", 1),
     ("money", "HKD", "港元|港币|hkd", 1),
     ("money", "JPY", "日元|日圆|jpy|yen", 1),
     ("size", "byte", "字节|byte|bytes", 1),

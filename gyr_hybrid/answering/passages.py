@@ -23,10 +23,7 @@ _ITEM = re.compile(
     r"[ \t>]*(?:[-*+•·]\s+|\d{1,3}[.)、]\s*(?!\d)|[(（](?:[一二三四五六七八九十]{1,3}|\d{1,2})[)）]\s*|[①-⑳]\s*|[一二三四五六七八九十]{1,3}、)"
 )
 _RULE_ROW = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$")
-_EXCEPT = re.compile(
-    r"除外\s*[:：]?\s*$|(?:不|无|没有)[^，。；]{0,8}(?:下列|以下)|(?:下列|以下)[^，。；]{0,10}(?:不|除外|无法|禁止)|(?:except|excluding|excluded|not)[^.;]*:\s*$",
-    re.IGNORECASE,
-)
+_EXCEPT = re.compile(r"(?:除外|例外)\s*[:：]?\s*$|\bexcept(?:\s+for)?(?:\s+the\s+following)?\s*:\s*$", re.IGNORECASE)
 
 _ELLIPTIC = re.compile(
     r"\s*(?:但是?|然而|不过)?[,，]?\s*(?:已|未)?(?:满|不满|不足|超过|不超过|不得超过|不得少于|不少于|低于|高于|大于|小于|达到|超出|逾|over|above|under|below|more|less|after|\d)"

@@ -15,7 +15,7 @@ REACH_LATIN = 32
 """Characters of English a negator reaches forward."""
 
 _FIXED = re.compile(
-    r"不[但仅管论同断久一等妨如禁愧便良利]|不过(?!\d)|不(?:得)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|不[足满到]|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
+    r"不[但仅管论同断久一等妨如禁愧便良利]|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|不[足满到]|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
     r"|无人机|非常|非法|非机动|别人|别的|[特级分区类性个识差派辨]别|没收|免[费税息邮赔押签疫]|避免|难免|豁免|是否|能否|可否|与否|有没有|是不是|能不能|会不会|要不要|可不可以|否则|不仅|差不多|对不起|了不起"
     r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
@@ -23,8 +23,11 @@ _NEGATOR = re.compile(
     r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?=[会工本付特专正])|除非|排除|停止"
     r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
 )
-_STOP = re.compile(r"[,;，；。、\n]|[的等]|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when)(?![a-z])")
+_STOP = re.compile(r"[,;，；。、\n]|[的等时后则就]|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when|without|unless|except)(?![a-z])")
 
+_LIMIT = re.compile(
+    r"(?P<no>不(?:得|能|可以?|应当?|会|准|许)?再?|\bnot (?:be )?)?(?P<verb>超过|少于|低于|高于|多于|大于|小于|晚于|早于|exceed|less than|more than)"
+)
 _EXCEPTED = re.compile(r"(?:^|[,;，；。\n]|但)((?:(?!下列|以下)[^,;，；。\n]){1,16})除外")
 
 
@@ -57,8 +60,13 @@ def denials_of(text: str) -> tuple[Denial, ...]:
         limit = end + (REACH_LATIN if negator.group().isascii() else REACH)
         reach = min(stop.start() if stop else len(text), limit)
         targets = tuple(w.key for w in words if start < w.end and w.end > end and w.start < reach)[:2]
-        if not targets or figure_follows(text, end):
+        if figure_follows(text, end):
             targets = (text[end : end + 2], *targets)[:2]
+        elif not targets and text[end : end + 1].isalpha() and not negator.group().isascii():
+            targets = (text[end : end + 2],)
+        if negator.group() in ("without", "unless", "except"):
+            ends = [w.end for w in words if start < w.end and w.end > end and w.start < reach][:2]
+            reach = ends[-1] if ends else reach
         found.append(Denial(start, end, negator.group(), targets, reach))
     return tuple(found)
 
@@ -94,7 +102,30 @@ def disagreement(claim: str, source: str) -> str:
                     if not any(denied_at(other, p) for p in places):
                         return f"{denial.text} ({target})"
                     break
-    return _exception(claim, source)
+    return _limit(claim, source) or _exception(claim, source) or _elliptic(claim, source)
+
+
+def _elliptic(claim: str, source: str) -> str:
+    """A denial that leaves its verb out: ``dogs over 20 kg are not``, against a claim that denies nothing."""
+    if denials_of(claim):
+        return ""
+    return next((d.text for d in denials_of(source) if not d.targets and d.text in ("not", "不可以", "不能")), "")
+
+
+def _limit(claim: str, source: str) -> str:
+    """``可以低于`` for ``不得低于``, and the other way round, where no figure tells."""
+    ours, theirs = _limits(claim), _limits(source)
+    for verb in ours.keys() & theirs.keys():
+        if not ours[verb] & theirs[verb]:
+            return f"{verb} is denied on one side only"
+    return ""
+
+
+def _limits(text: str) -> dict[str, set[bool]]:
+    found: dict[str, set[bool]] = {}
+    for match in _LIMIT.finditer(text):
+        found.setdefault(match["verb"], set()).add(bool(match["no"]))
+    return found
 
 
 def _exception(claim: str, source: str) -> str:

@@ -101,4 +101,7 @@ def is_model_refusal(sentence: str) -> bool:
 
 def is_pleasantry(sentence: str) -> bool:
     """Greetings, thanks and offers of further help: nothing to check, nothing to show."""
-    return _PLEASANTRIES.match(sentence.strip(" *_#>")) is not None
+    parts = [part for part in re.split(r"[，,]", sentence.strip(" *_#>")) if part.strip()]
+    return _PLEASANTRIES.match(sentence.strip(" *_#>")) is not None or (
+        bool(parts) and all(_PLEASANTRIES.match(part.strip()) for part in parts)
+    )

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 _FAMILIES: dict[str, tuple[str, str]] = {
     # family: (words that claim it, words of a source that grant it)
     "all": (
-        r"所有|任何|全部|一切|一律|统统|通通|凡是|每一?[个项笔次种类](?![一-龥]?\d)|\b(?:all|every|any(?! time)|everything|everyone|anyone|anything|everybody|whatsoever)\b",
-        r"所有|任何|全部|一切|一律|凡|均|都|各|每|全|整|\b(?:all|every|any|each|everything|whole|entire|per)\b",
+        r"所有|任何|全部|一切|一律|统统|通通|凡是|\b(?:all|every|any(?! time)|everything|everyone|anyone|anything|everybody|whatsoever)\b",
+        r"所有|任何|全[部体员额数]|一切|一律|凡|均|都|各|每一?[个位名项笔种件条台辆]|\b(?:all|every|any(?! time)|each|everything|whole|entire|per|how often)\b",
     ),
+    "each": (r"每一?[个项笔次种类](?![月年天周]|[一-龥]?\d)", r"每|/|各|所有|任何|都|均|次"),
     "always": (
         r"永久|永远|永不|终身|终生|始终|一直|随时|任何时候|全天候|无时无刻|\b(?:always|forever|permanently|lifetime|for life|at any time|whenever|at all times|never)\b",
         r"永久|永远|永不|终身|终生|始终|一直|随时|任何时候|全天|24 ?小时|\b(?:always|forever|permanently|lifetime|life|at any time|any time|whenever|never)\b",
@@ -39,13 +40,21 @@ _FAMILIES: dict[str, tuple[str, str]] = {
         r"完全|彻底|\b(?:completely|fully|entirely|totally|perfectly)\b",
         r"完全|彻底|全|\b(?:completely|fully|full|entirely|totally|perfectly)\b",
     ),
+    "free": (
+        r"免费|不收费|不要钱|无需付费|\b(?:free|no charge|at no cost|no extra cost|free of charge)\b(?!-)",
+        r"免|不收|无需付|赠送|附赠|\b0\s?元|\b(?:free|no cost|no charge|without charge|waived|included)\b",
+    ),
+    "many": (
+        r"多[个次张名条笔台件人份]|若干|\b(?:several|multiple|many|more than one|as many)\b",
+        r"多|若干|几|不限|两|[二三四五六七八九十]|[2-9]|\d\d|\b(?:several|multiple|many|more than one|unlimited|all)\b",
+    ),
     "both": (r"\b(?:both)\b|两[款者种个]都", r"\b(?:both|and|all)\b|都|均|、|和|与"),
     "too": (r"同样|也(?=[适可能享会要须应会不])|照样|照常|依然|仍然?", r"同样|也|均|都|同|照样|照常|依然|仍|、|和|与|及"),
 }
 _COMPILED = {name: (re.compile(claim), re.compile(grant)) for name, (claim, grant) in _FAMILIES.items()}
 
 _HEDGE = re.compile(
-    r"可能|一般|通常|大多|多数|往往|预计|原则上|视情况|尽量|建议|\b(?:usually|typically|generally|normally|often|might|recommended|expected)\b"
+    r"可能|一般|通常|大多|多数|往往|预计|原则上|视情况|尽量|建议|\b(?:usually|typically|generally|normally|(?<!how )often|might|recommended|expected)\b"
 )
 _MAY = re.compile(r"(?<![不])(?:可以|可(?![能靠见选用])|(?<!不)(?<!只)能(?![量力耗源])|允许|有权|准许)|(?<!not )\b(?:may|can|allowed|permitted|optional)\b(?! not)")
 _MUST = re.compile(r"必须|应当|应该|务必|(?<![无不])须|(?<![无不])需要?(?!求)|\b(?:must|shall|required|requires|have to|has to|mandatory)\b(?! not)")

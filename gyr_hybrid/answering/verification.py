@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from gyr_hybrid.answering.alignment import Aligned, align
-from gyr_hybrid.answering.checks import Evidence, Finding, findings
+from gyr_hybrid.answering.checks import Evidence, Finding, findings, quote_figures
 from gyr_hybrid.answering.claims import claims_of
+from gyr_hybrid.answering.derivation import derived
 from gyr_hybrid.answering.figures import Figure, find_figures
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.lexicon import Lexicon
@@ -43,13 +44,18 @@ def verify(
     plain = [n.node if isinstance(n, NodeWithScore) else n for n in nodes]
     sections = [section_of(node) for node in plain]
     known = lexicon or Lexicon.builtin()
-    aligned = [a for claim in claims_of(sentence) if (a := align(claim, sections, known)) is not None]
+    aligned: list[Aligned] = []
+    for claim in claims_of(sentence):
+        one = align(claim, sections, known, aligned[-1] if aligned else None)
+        if one:
+            aligned.append(one)
     if not aligned:
         return Verdict("uncertain", "no_source: the sentence claims nothing that could be compared")
     weights = [max(1, len(a.claim.words) + 2 * len(a.claim.figures)) for a in aligned]
-    support = sum(a.support * w for a, w in zip(aligned, weights, strict=True)) / sum(weights)
+    explained = _explained(aligned, sections, sentence)
+    support = sum(a.support_with(explained) * w for a, w in zip(aligned, weights, strict=True)) / sum(weights)
     quotes = _quotes(aligned, sections, plain)
-    found = findings(Evidence(sentence, tuple(aligned), tuple(sections), known))
+    found = findings(Evidence(sentence, tuple(aligned), tuple(sections), known, explained))
     hard = next((f for f in found if f.hard), None)
     if hard:
         return Verdict("contradicted", hard.reason, quotes, support, hard=True)
@@ -68,6 +74,15 @@ def section_of(node: BaseNode) -> Section:
     return read_section(
         node.get_content(MetadataMode.NONE), tuple(headings), str(node.metadata.get("table_header") or "")
     )
+
+
+def _explained(
+    aligned: Sequence[Aligned], sections: Sequence[Section], sentence: str
+) -> frozenset[Figure]:
+    """Figures of the claims that arithmetic on their quotes' figures yields."""
+    quoted = [f for a in aligned for f in quote_figures(a, sections[a.section])]
+    unknown = [f for a in aligned for f in a.claim.figures if not f.weak and standing(f, quoted) != "same"]
+    return frozenset(derived(unknown, quoted, sentence)) if unknown else frozenset()
 
 
 def _quotes(

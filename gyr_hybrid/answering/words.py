@@ -39,19 +39,19 @@ def _segmenter() -> Any:
     jieba.setLogLevel(60)
     segmenter = jieba.Tokenizer()
     segmenter.initialize()
-    for word in _vocabulary():
+    for word in sorted(_vocabulary()):
         segmenter.add_word(word)
     return segmenter
 
 
 @cache
-def _vocabulary() -> tuple[str, ...]:
+def _vocabulary() -> frozenset[str]:
     """Chinese words of the word lists, which the dictionary must not cut apart."""
     from gyr_hybrid.answering.lexicon import FUNCTION_WORDS, Lexicon
 
     known = Lexicon.builtin()
     words = {*FUNCTION_WORDS, *known.equivalents, *known.contrasts}
-    return tuple(sorted(w for w in words if len(w) > 1 and not w.isascii()))
+    return frozenset(w for w in words if len(w) > 1 and not w.isascii())
 
 
 @cache
@@ -76,9 +76,24 @@ def _cut(text: str) -> Iterator[Word]:
                 place = start + token.find(part) if len(parts) > 1 else start
                 yield Word(part, stem(part), place, place + len(part))
             continue
-        for piece in _segmenter().cut(token, HMM=False):
+        for piece in _pieces(token):
             yield Word(piece, piece, start, start + len(piece))
             start += len(piece)
+
+
+_DENIED = re.compile(
+    r"[不未没无](?![但仅管论同断久一等妨如禁愧便良利足满到来限线是会能得可要用需有法须必])(?!人机|成年|动产|可抗力|锈钢|定[期时])[\u3400-\u9fff]+"
+)
+"""A negator that the dictionary keeps in one word with what it denies: ``不起作用``, ``未归还``."""
+
+
+def _pieces(token: str) -> Iterator[str]:
+    for piece in _segmenter().cut(token, HMM=False):
+        if len(piece) > 1 and _DENIED.fullmatch(piece) and piece not in _vocabulary():
+            yield piece[0]
+            yield piece[1:]
+        else:
+            yield str(piece)
 
 
 @lru_cache(maxsize=4096)
@@ -86,7 +101,7 @@ def words_of(text: str) -> tuple[Word, ...]:
     """All words of ``text`` outside its figures, in order; offsets are those of ``text``."""
     taken = bytearray(len(text))
     for figure in find_figures(text):
-        if not figure.weak:
+        if not figure.weak or figure.kind not in ("duration", "ordinal"):
             end = figure.end + (text[figure.end : figure.end + 1] in _AFTER_FIGURE)
             taken[figure.start : end] = b"\x01" * (end - figure.start)
     blanked = "".join("\x00" if taken[i] else c for i, c in enumerate(even_fold(text)))
