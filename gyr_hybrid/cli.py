@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -56,7 +56,7 @@ def ask(
         index, name = _open_or_demo(storage, offline=offline)
         with index:
             engine = index.as_query_engine(top_k=top_k, as_of=as_of, tenant=tenant)
-            answer = engine.query(question)
+            answer = cast("CitedResponse", engine.query(question))
             if as_json:
                 _print_json(_answer_dict(answer))
             else:

@@ -87,7 +87,7 @@ class Ingestion:
             key = (document.id_, document_version(document))
             fingerprint = self._fingerprint(document)
             if known.get(key) == fingerprint:
-                _note(report.unchanged, document.id_)
+                report.unchanged.append(document.id_)
                 continue
             try:
                 prepared = self._prepare(document, key, fingerprint)
@@ -102,6 +102,8 @@ class Ingestion:
         self._commit(pending, known, loaded, report)
         if prune and loaded is not None:
             self._prune(loaded, set(accepted), report)
+        for ids in (report.added, report.updated, report.unchanged, report.deleted):
+            ids[:] = dict.fromkeys(ids)
         return report
 
     def delete(self, doc_ids: Iterable[str]) -> int:
@@ -184,7 +186,7 @@ class Ingestion:
         vectors = self._vectors({h: t for p in pending for h, t in p.texts.items()}, report)
         self._store.apply(Batch(upserts=tuple(self._record(p, vectors, loaded) for p in pending)))
         for p in pending:
-            _note(report.updated if p.key in known else report.added, p.document.id_)
+            (report.updated if p.key in known else report.added).append(p.document.id_)
 
     def _record(
         self, prepared: _Prepared, vectors: dict[str, NDArray[np.float32]], loaded: LoadedDocuments | None
@@ -270,18 +272,12 @@ class Ingestion:
         ]
         if gone:
             self._store.apply(Batch(deletes=tuple(gone)))
-            for doc_id, _ in gone:
-                _note(report.deleted, doc_id)
+            report.deleted.extend(doc_id for doc_id, _ in gone)
 
 
 def _is_child(node: BaseNode) -> bool:
     """Leaves are searched; a node without children of its own is a leaf, whatever parser made it."""
     return NodeRelationship.CHILD not in node.relationships
-
-
-def _note(ids: list[str], doc_id: str) -> None:
-    if doc_id not in ids:
-        ids.append(doc_id)
 
 
 def _digest(*parts: str) -> str:

@@ -141,7 +141,7 @@ class _Resolution:
             if all(atom.isalpha() for atom in atoms) and not self._meant(start, end):
                 return ()
         elif exact := self.codes.exact(text):
-            return (exact,)
+            return (exact,) if not text.isalpha() or exact.kind == "name" or self._meant(start, end) else ()
         compact = _SEPARATORS.sub("", text)
         if compact.isdecimal() or (text.isalpha() and len(text) < 6):
             return ()
@@ -199,7 +199,9 @@ class _Resolution:
         if counted(self.folded, piece.start, piece.end):
             return None
         label = self.analyzer.surroundings.class_word(self.folded, piece.start, piece.end)
-        if label is not None and not label[1] and len(piece.text) < 3:
+        if label is not None and not (
+            label[1] or (len(piece.text) > 2 and self.analyzer.surroundings.numbers(label))
+        ):
             label = None
         if label is None and self._rest(piece.start, piece.end):
             return None

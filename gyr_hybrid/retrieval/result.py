@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from llama_index.core.schema import NodeWithScore
 
@@ -14,7 +15,7 @@ from gyr_hybrid.retrieval.run import Run
 NO_LEGS: dict[str, tuple[Step, ...]] = {"codes": (), "lexical": (), "dense": ()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Retrieval:
     """The result of one question and what an answering engine needs to know about it."""
 
@@ -32,8 +33,18 @@ class Retrieval:
     """Node id -> canonical forms of the question's known codes that it bears."""
     all_codes: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Node id -> canonical forms of all codes that it bears; empty when the question has no code."""
-    explanation: Explanation = field(default_factory=lambda: Explanation("", "hybrid", legs=dict(NO_LEGS)))
     warnings: tuple[str, ...] = ()
+    run: Run | None = field(default=None, repr=False, compare=False)
+    """The books of the question; None for an empty one."""
+    query: str = ""
+    mode: str = "hybrid"
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """Every step in figures, written when it is first asked for."""
+        if self.run is None:
+            return Explanation(self.query, self.mode, legs=dict(NO_LEGS), warnings=self.warnings)
+        return explain(self.run, self.warnings)
 
 
 def finish(run: Run, notices: Sequence[str]) -> Retrieval:
@@ -54,8 +65,10 @@ def finish(run: Run, notices: Sequence[str]) -> Retrieval:
         cosine_best=dense[0].score if dense else None,
         bearing=_bearing(run, nodes),
         all_codes=_all_codes(run, nodes),
-        explanation=explain(run, warnings),
         warnings=warnings,
+        run=run,
+        query=run.query.query_str,
+        mode=run.options.mode,
     )
 
 

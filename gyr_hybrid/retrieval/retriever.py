@@ -22,7 +22,7 @@ from gyr_hybrid.retrieval.legs import unit_vector
 from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, RetrieverOptions, check_options
 from gyr_hybrid.retrieval.query import HybridQuery
 from gyr_hybrid.retrieval.ranking import apply_reranker, rank, rerank_pool
-from gyr_hybrid.retrieval.result import NO_LEGS, Retrieval, finish
+from gyr_hybrid.retrieval.result import Retrieval, finish
 from gyr_hybrid.retrieval.run import Run, milliseconds
 from gyr_hybrid.retrieval.synonyms import load_synonyms
 from gyr_hybrid.storage import KnowledgeStore, compile_filters
@@ -202,10 +202,7 @@ class HybridRetriever(BaseRetriever):
         run.timings["reranker"] = milliseconds(started)
 
     def _nothing(self, query: HybridQuery) -> Retrieval:
-        explanation = Explanation(
-            query.query_str, self.options.mode, legs=dict(NO_LEGS), warnings=self._notices
-        )
-        return Retrieval([], explanation=explanation, warnings=self._notices)
+        return Retrieval([], warnings=self._notices, query=query.query_str, mode=self.options.mode)
 
     def _noted(self, retrieval: Retrieval) -> Retrieval:
         _last_warnings.set((id(self), retrieval.warnings))
