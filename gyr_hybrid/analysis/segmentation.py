@@ -71,14 +71,14 @@ class Segmenter:
 def _rjieba(user_words: Sequence[tuple[str, int | None]]) -> tuple[Cut, Contains]:
     tokenizer = _new_rjieba() if user_words else _plain_rjieba()
     for word, frequency in user_words:
-        tokenizer.add_word(word, frequency)
+        tokenizer.add_word(word, frequency, None)
     return (lambda text: tokenizer.cut(text, False)), tokenizer.has_word
 
 
 def _jieba(user_words: Sequence[tuple[str, int | None]]) -> tuple[Cut, Contains]:
     tokenizer = _new_jieba() if user_words else _plain_jieba()
     for word, frequency in user_words:
-        tokenizer.add_word(word, frequency)
+        tokenizer.add_word(word, frequency, None)
     return (lambda text: tokenizer.lcut(text, HMM=False)), (lambda word: bool(tokenizer.FREQ.get(word)))
 
 
