@@ -10,10 +10,10 @@ from typing import Literal
 
 from gyr_hybrid.answering.claims import Claim, grammatical
 from gyr_hybrid.answering.figure_matching import standing
-from gyr_hybrid.answering.figures import Figure, find_figures
+from gyr_hybrid.answering.figures import Figure
 from gyr_hybrid.answering.lexicon import FUNCTION_WORDS, Lexicon
 from gyr_hybrid.answering.passages import Passage, Section
-from gyr_hybrid.answering.words import Word, stem, words_of
+from gyr_hybrid.answering.words import Word, stem
 
 Place = Literal["own", "carried", "following", "heading", "elsewhere", "none"]
 
@@ -22,6 +22,8 @@ OWN, CARRIED, HEADING = 1.0, 0.85, 0.85
 SHARE = {"own": 1.0, "carried": 0.5, "heading": 0.5, "following": 0.35, "elsewhere": 0.2, "none": 0.0}
 """Worth of a word or figure for choosing the passage; conditions count alike wherever they stand near it."""
 NEAR = ("own", "carried", "following")
+CANDIDATES = 12
+"""Most passages of one section that a claim is compared with word by word."""
 TOGETHER = 0.3
 """Advantage of the sentence that the claim before rests on."""
 ELSEWHERE = 0.4
@@ -90,6 +92,7 @@ RESULTATIVES = frozenset("出到上下了着过来去里内中为成掉完好入
 """Second characters that a Chinese verb or place may lose: ``放出``, ``机上``."""
 
 
+_LATIN = re.compile(r"[a-z0-9]+(?:['_./+#&-][a-z0-9]+)*[+#]*")
 NOTHING = Lexicon({}, {})
 
 
@@ -100,10 +103,9 @@ class Target:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        latin = [w for w in words_of(text) if not w.han]
-        names = [f.text for f in find_figures(text) if f.kind == "code"] + [w.text for w in latin]
-        parts = [part for name in names for part in re.split(r"[-_./+]", name.lower()) if part.isalpha()]
-        self.keys = frozenset([*(w.key for w in latin), *parts, *map(stem, parts)])
+        names = _LATIN.findall(text)
+        parts = [part for name in names for part in re.split(r"['_./+#&-]+", name) if part]
+        self.keys = frozenset([*names, *parts, *map(stem, names), *map(stem, parts)])
 
 
 @lru_cache(maxsize=8192)
@@ -130,7 +132,7 @@ def credit_of(word: Word, before: str, after: str, target: Target, lexicon: Lexi
         return 1.0
     if _equivalent(word.text, target, lexicon):
         return 0.9
-    if re.search(".{0,2}".join(map(re.escape, word.text)), text):
+    if word.text[0] in text and word.text[-1] in text and _loose_pattern(tuple(word.text)).search(text):
         return 0.8
     if len(word.text) > 3:
         halves = (word.text[:2], word.text[2:])
@@ -138,22 +140,24 @@ def credit_of(word: Word, before: str, after: str, target: Target, lexicon: Lexi
             return 0.8
     if all(c in FUNCTION_WORDS for c in word.text) and word.key not in lexicon.equivalents:
         return 0.7
-    return 0.7 if _loose(word.text, lexicon).search(text) else 0.0
+    loose = _alternatives(word.text, lexicon)
+    if not all(any(c in text for c in a) for a in loose):  # a cheap no for most words
+        return 0.0
+    return 0.7 if _loose_pattern(loose).search(text) else 0.0
 
 
 @lru_cache(maxsize=8192)
-def _loose_pattern(word: str, alternatives: tuple[str, ...]) -> re.Pattern[str]:
+def _loose_pattern(alternatives: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(".{0,2}".join(f"[{re.escape(a)}]" for a in alternatives) or r"(?!)")
 
 
-def _loose(word: str, lexicon: Lexicon) -> re.Pattern[str]:
-    """``带狗`` as ``携犬``, ``放出`` as ``放``: character by character, grammar left out, near one another."""
-    alternatives = tuple(
+def _alternatives(word: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """``带狗`` as ``携犬``, ``放出`` as ``放``: for each character those that may stand for it."""
+    return tuple(
         char + "".join(o for o in lexicon.equivalents.get(char, ()) if len(o) == 1)
         for i, char in enumerate(word)
         if not (i and char in RESULTATIVES)
     )
-    return _loose_pattern(word, alternatives)
 
 
 def _equivalent(key: str, target: Target, lexicon: Lexicon) -> bool:
@@ -179,13 +183,34 @@ def align(
     """
     best: Aligned | None = None
     for index, section in enumerate(sections):
-        for place, passage in enumerate(section.passages):
+        for place in _promising(claim, section, lexicon):
+            passage = section.passages[place]
             aligned = _compare(claim, index, section, place, passage, lexicon)
             if previous and previous.section == index and previous.passage.sentence == passage.sentence:
                 aligned = replace(aligned, score=aligned.score + TOGETHER)
             if best is None or aligned.score > best.score + 1e-9:
                 best = aligned
     return best
+
+
+def _promising(claim: Claim, section: Section, lexicon: Lexicon) -> list[int]:
+    """The passages that share most words and figures with the claim, in reading order."""
+    if len(section.passages) <= CANDIDATES:
+        return list(range(len(section.passages)))
+    forms = [
+        (w.text, tuple(o for o in lexicon.equivalents.get(w.key, ()) if not o.isascii())) for w in claim.words
+    ]
+    values = {f.value for f in claim.figures}
+
+    def shared(place: int) -> float:
+        passage = section.passages[place]
+        own = passage.own
+        words = sum(text in own or any(o in own for o in others) for text, others in forms)
+        inherited = sum(text in passage.carried for text, _ in forms)
+        return words + 0.3 * inherited + 1.5 * sum(f.value in values for f in passage.figures)
+
+    ranked = sorted(range(len(section.passages)), key=lambda p: (-shared(p), p))
+    return sorted(ranked[:CANDIDATES])
 
 
 def _compare(

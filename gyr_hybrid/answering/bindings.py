@@ -170,6 +170,22 @@ def swapped_figures(one: Aligned) -> Iterator[str]:
             yield f"{first.text!r} before {second.text!r}"
 
 
+def repeated_figure(one: Aligned) -> Iterator[str]:
+    """A figure given more often than in the source, which has another of the kind in its place."""
+    mine = [f for f in one.claim.figures if not f.weak]
+    theirs = [f for f in find_figures(one.source) if not f.weak]
+    for figure in dict.fromkeys((f.kind, f.base, f.value) for f in mine):
+        ours = [f for f in mine if (f.kind, f.base, f.value) == figure]
+        same = [t for t in theirs if compare(ours[0], t) == "same"]
+        if not same or len(ours) <= len(same):
+            continue
+        other = next(
+            (t for t in theirs if t.kind == figure[0] and t.base == figure[1] and standing(t, mine) != "same"), None
+        )
+        if other:
+            yield f"{ours[0].text!r} twice, where the source has {other.text!r}"
+
+
 def contrasting_words(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
     """A word of the claim where the source clause has one that excludes it."""
     own = target_of(one.passage.own)

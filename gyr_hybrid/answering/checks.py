@@ -19,6 +19,7 @@ from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.numerals import even_fold
 from gyr_hybrid.answering.passages import Section
 from gyr_hybrid.answering.polarity import denials_of, disagreement
+from gyr_hybrid.answering.quotation import edited_negation
 from gyr_hybrid.answering.words import Word
 from gyr_hybrid.answering.strength import dropped_hedge, modality_conflict, overclaims
 
@@ -149,7 +150,9 @@ def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
         said = disagreement(one.claim.text, one.source)
         if said:
             yield Finding("polarity", said)
-        elif one.passage.excluded and any(f.place == "carried" for f in one.found):
+        for detail in edited_negation(one):
+            yield Finding("polarity", detail)
+        if one.passage.excluded and any(f.place == "carried" for f in one.found):
             if not denials_of(one.claim.text) and "除外" not in one.claim.text:
                 yield Finding("polarity", "the source lists this as an exception")
 
@@ -174,6 +177,8 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
         section = evidence.sections[one.section]
         for detail in bindings.same_clause_figures(one):
             yield Finding("binding", detail)
+        for detail in bindings.repeated_figure(one):
+            yield Finding("count", detail)
         for detail in bindings.changed_count(one):
             yield Finding("count", detail)
         for detail in bindings.parallel_clauses(one, section):

@@ -15,7 +15,7 @@ REACH_LATIN = 32
 """Characters of English a negator reaches forward."""
 
 _FIXED = re.compile(
-    r"不[但仅管论同断久一等妨如禁愧便良利]|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|不[足满到]|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
+    r"不[但仅管论断久等妨如禁愧便良利]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|不[满到]|不足(?=[\s\d一二三四五六七八九十百千两半])|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
     r"|无人机|非常|非法|非机动|别人|别的|[特级分区类性个识差派辨]别|没收|免[费税息邮赔押签疫]|避免|难免|豁免|是否|能否|可否|与否|有没有|是不是|能不能|会不会|要不要|可不可以|否则|不仅|差不多|对不起|了不起"
     r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
@@ -23,6 +23,15 @@ _NEGATOR = re.compile(
     r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?=[会工本付特专正])|除非|排除|停止"
     r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
 )
+NEGATION_MARK = re.compile(r"[不未无没非勿禁]|(?<![a-z])(?:not|never|no|cannot|without|unless|n't)(?![a-z])")
+"""A bare sign of negation, for comparing two versions of a clause character by character."""
+
+
+def without_fixed(text: str) -> str:
+    """A folded text without the fixed words that contain a negator but deny nothing."""
+    return _FIXED.sub("", text)
+
+
 _STOP = re.compile(r"[,;，；。、\n]|[的等时后则就]|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when|without|unless|except)(?![a-z])")
 
 _LIMIT = re.compile(

@@ -19,6 +19,7 @@ from gyr_hybrid.answering.figures import Figure, find_figures
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.passages import Section, read_section
+from gyr_hybrid.answering.quotation import verbatim_span, without_list_mark
 from gyr_hybrid.answering.verdict import Quote, Verdict
 
 CLOSE = 0.8
@@ -44,6 +45,12 @@ def verify(
     plain = [n.node if isinstance(n, NodeWithScore) else n for n in nodes]
     sections = [section_of(node) for node in plain]
     known = lexicon or Lexicon.builtin()
+    for node, section in zip(plain, sections, strict=True):
+        span = verbatim_span(sentence, section)
+        if span:
+            quote = Quote(node.node_id, *span, section.text[slice(*span)], 1.0)
+            return Verdict("supported", "verbatim: the source's own words", (quote,), 1.0)
+    sentence = without_list_mark(sentence)
     aligned: list[Aligned] = []
     for claim in claims_of(sentence):
         one = align(claim, sections, known, aligned[-1] if aligned else None)
