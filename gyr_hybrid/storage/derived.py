@@ -7,7 +7,6 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,17 +52,13 @@ class _Row(NamedTuple):
 
     @property
     def rules(self) -> Rules:
-        return Rules(
-            version=self.version,
-            tenant=self.tenant,
-            acl=None if self.acl is None else tuple(json.loads(self.acl)),
-            valid_from=None if self.valid_from is None else date.fromisoformat(self.valid_from),
-            valid_to=None if self.valid_to is None else date.fromisoformat(self.valid_to),
-            updated_at=self.updated_at,
-        )
+        return Rules.from_columns(*self[2:8])
 
 
-_SELECT = f"SELECT {', '.join(_Row._fields)} FROM documents WHERE retired_at IS NULL AND generation > ? ORDER BY doc_key"
+_SELECT = (
+    f"SELECT {', '.join(_Row._fields)} FROM documents JOIN contents USING (doc_key) "
+    "WHERE retired_at IS NULL AND generation > ? ORDER BY doc_key"
+)
 
 _Parts = list[tuple[NDArray[Any], ...]]
 
@@ -106,6 +101,11 @@ class DerivedIndex:
     def dead_share(self) -> float:
         """Share of the slots that belong to documents that are gone."""
         return 1.0 - self.snapshot.n_live / max(self.snapshot.n_slots, 1)
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether the code map was built."""
+        return self._waiting_codes is None
 
     @property
     def codes(self) -> CodeMap:

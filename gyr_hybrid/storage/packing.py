@@ -210,11 +210,11 @@ class _Packer:
         cuts = self._cuts(layout, list(order), len(text))
         rows, shared = self._rows(layout, cuts)
         pieces = [
-            Piece(start, text[start:end], _json(rows[i], self._document.id_))
+            Piece(start, text[start:end], to_json(rows[i], self._document.id_))
             for i, (start, end) in enumerate(itertools.pairwise(cuts))
         ]
         return PackedDocument(
-            document=_json(self._document_fields(), self._document.id_),
+            document=to_json(self._document_fields(), self._document.id_),
             shared=shared,
             node_ids=list(self._ordinals),
             children=children,
@@ -278,7 +278,7 @@ class _Packer:
             "styles": self._styles,
             "source": None if source is None else _info_fields(source),
         }
-        return rows, _json(shared, self._document.id_)
+        return rows, to_json(shared, self._document.id_)
 
     def _is_slice(self, node: TextNode, first: int, last: int) -> bool:
         start, end = node.start_char_idx, node.end_char_idx
@@ -374,7 +374,12 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _json(value: Any, doc_id: str) -> str:
+def to_json(value: Any, doc_id: str) -> str:
+    """JSON that SQLite can hold; ``doc_id`` is for the message.
+
+    Raises:
+        DocumentError: a value has no JSON form.
+    """
     try:
         written = _ENCODER.encode(value)
     except (TypeError, ValueError) as error:

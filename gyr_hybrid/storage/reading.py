@@ -30,7 +30,7 @@ def read_nodes(
     readers: dict[int, NodeReader] = {}
     for doc_key, places in by_document.items():
         row = connection.execute(
-            "SELECT shared, node_ids, layout FROM documents WHERE doc_key = ?", (doc_key,)
+            "SELECT shared, node_ids, layout FROM contents WHERE doc_key = ?", (doc_key,)
         ).fetchone()
         if row is None:
             continue
@@ -65,7 +65,7 @@ def read_pieces(
 def read_document(connection: sqlite3.Connection, doc_key: int) -> Document | None:
     """A document with its whole text; None when it is gone."""
     row = connection.execute(
-        "SELECT doc_id, document FROM documents WHERE doc_key = ?", (doc_key,)
+        "SELECT doc_id, document FROM documents JOIN contents USING (doc_key) WHERE doc_key = ?", (doc_key,)
     ).fetchone()
     if row is None:
         return None
@@ -79,7 +79,7 @@ def child_metadata(
     for row in rows:
         doc_key = int(doc_keys[row])
         found = connection.execute(
-            "SELECT shared, node_ids FROM documents WHERE doc_key = ?", (doc_key,)
+            "SELECT shared, node_ids FROM contents WHERE doc_key = ?", (doc_key,)
         ).fetchone()
         if found is not None:
             reader = NodeReader(found[0], json.loads(found[1]))

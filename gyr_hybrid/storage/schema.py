@@ -40,7 +40,15 @@ CREATE TABLE documents (
     valid_to     TEXT,
     updated_at   TEXT,
     n_sections   INTEGER NOT NULL,
-    n_children   INTEGER NOT NULL,
+    n_children   INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX live_documents ON documents (doc_id, version) WHERE retired_at IS NULL;
+CREATE INDEX new_documents ON documents (generation);
+CREATE INDEX retired_documents ON documents (retired_at) WHERE retired_at IS NOT NULL;
+
+-- What is read of a document only when it is searched or shown.
+CREATE TABLE contents (
+    doc_key      INTEGER PRIMARY KEY,
     document     TEXT NOT NULL,         -- JSON: the LlamaIndex document without its text
     shared       TEXT NOT NULL,         -- JSON: what its nodes have in common
     node_ids     TEXT NOT NULL,         -- JSON list, reading order
@@ -52,9 +60,6 @@ CREATE TABLE documents (
     vector_keys  BLOB NOT NULL,         -- int64 per child, 0 for none
     codes        TEXT                   -- JSON: [[child, [text, canonical, compact, kind, number, defining], ...], ...]
 );
-CREATE UNIQUE INDEX live_documents ON documents (doc_id, version) WHERE retired_at IS NULL;
-CREATE INDEX new_documents ON documents (generation);
-CREATE INDEX retired_documents ON documents (retired_at) WHERE retired_at IS NOT NULL;
 
 -- The text of a document in consecutive pieces, one per section, each with its nodes.
 CREATE TABLE pieces (

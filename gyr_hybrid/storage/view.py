@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -56,10 +57,12 @@ class Source(Protocol):
 class SnapshotView:
     """A ``View`` over a snapshot."""
 
-    def __init__(self, snapshot: Snapshot, masks: Masks, codes: CodeView, source: Source) -> None:
+    def __init__(
+        self, snapshot: Snapshot, masks: Masks, codes: Callable[[], CodeView], source: Source
+    ) -> None:
         self._snapshot = snapshot
         self._masks = masks
-        self._codes = VisibleCodes(snapshot, codes)
+        self._code_view = codes
         self._source = source
 
     @property
@@ -145,9 +148,9 @@ class SnapshotView:
         out[rows] = self._snapshot.postings.lengths[slots]
         return out
 
-    @property
+    @cached_property
     def codes(self) -> VisibleCodes:
-        return self._codes
+        return VisibleCodes(self._snapshot, self._code_view())
 
     # look-ups
 

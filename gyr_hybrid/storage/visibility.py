@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,38 @@ class Rules:
             valid_from=_day(doc_id, metadata, "valid_from"),
             valid_to=_day(doc_id, metadata, "valid_to"),
             updated_at="" if updated is None else as_text(updated),
+        )
+
+    @classmethod
+    def from_columns(
+        cls,
+        version: str,
+        tenant: str | None,
+        acl: str | None,
+        valid_from: str | None,
+        valid_to: str | None,
+        updated_at: str,
+    ) -> Rules:
+        """The inverse of ``columns``."""
+        return cls(
+            version,
+            tenant,
+            None if acl is None else tuple(json.loads(acl)),
+            None if valid_from is None else date.fromisoformat(valid_from),
+            None if valid_to is None else date.fromisoformat(valid_to),
+            updated_at,
+        )
+
+    @property
+    def columns(self) -> tuple[str | None, ...]:
+        """As text: version, tenant, acl (a JSON list), valid_from, valid_to, updated_at."""
+        return (
+            self.version,
+            self.tenant,
+            None if self.acl is None else json.dumps(self.acl),
+            None if self.valid_from is None else self.valid_from.isoformat(),
+            None if self.valid_to is None else self.valid_to.isoformat(),
+            self.updated_at,
         )
 
     @property

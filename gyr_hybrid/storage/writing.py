@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from collections import Counter
@@ -14,15 +13,18 @@ from llama_index.core.schema import MetadataMode
 from numpy.typing import NDArray
 
 from gyr_hybrid.errors import DocumentError, EmbeddingError
-from gyr_hybrid.storage.packing import PackedDocument, pack_document, pack_text
+from gyr_hybrid.storage.meta import DIMENSION, GENERATION, STALE_CHILDREN, get_number, set_number
+from gyr_hybrid.storage.packing import PackedDocument, pack_document, pack_text, to_json
 from gyr_hybrid.storage.postings import MAX_FREQUENCY
 from gyr_hybrid.storage.protocol import Batch, DocumentKey, DocumentRecord, Vector, embed_hash
-from gyr_hybrid.storage.terms import Terms
+from gyr_hybrid.storage.terms import Terms, storable
 from gyr_hybrid.storage.vectors import decode, encode, unit
 from gyr_hybrid.storage.visibility import Rules
 
 RETIRED_FOR = 60.0
 """Seconds that a replaced or deleted document stays for readers that look at an older commit."""
+KEPT_UNUSED = 20_000
+"""Children that may have gone away before their vectors are looked through for the unused."""
 SAME_VECTOR = 1e-3
 """Vectors of one text that differ by less in every number are the same; services repeat themselves so closely."""
 
@@ -60,16 +62,24 @@ class Writer:
     def write(self, prepared: tuple[Batch, list[_Prepared]]) -> int:
         """Write the batch and return its generation; nothing to do leaves the old one."""
         batch, documents = prepared
-        generation = int(self._get("store.generation") or 0)
-        gone = self._retire([*batch.deletes, *(d.record.key for d in documents)], generation + 1)
+        connection = self._connection
+        generation = (get_number(connection, GENERATION) or 0) + 1
         self._check_dimension(v for d in documents for v in d.vectors if v is not None)
-        for document in documents:
-            self._insert(document, generation + 1)
+        gone = self._retire([*batch.deletes, *(d.record.key for d in documents)], generation)
         if not gone and not documents:
-            return generation
-        self._purge()
-        self._set("store.generation", generation + 1)
-        return generation + 1
+            return generation - 1
+        for document in documents:
+            try:
+                self._insert(document, generation)
+            except UnicodeEncodeError as error:
+                raise DocumentError(
+                    f"document {document.record.document.id_!r} cannot be stored: {error}; "
+                    "remove the half surrogate pair from its id, tenant or fingerprint"
+                ) from error
+        purge_retired(connection, time.time() - RETIRED_FOR)
+        self._drop_unused(sum(gone.values()))
+        set_number(connection, GENERATION, generation)
+        return generation
 
     def committed(self) -> None:
         """Remember what the commit made known."""
@@ -113,25 +123,37 @@ class Writer:
             vectors=vectors,
         )
 
-    def _retire(self, keys: Iterable[DocumentKey], generation: int) -> list[int]:
-        gone = []
-        now = time.time()
+    def _retire(self, keys: Iterable[DocumentKey], generation: int) -> dict[int, int]:
+        """Take documents away; document key -> children of those that were there."""
+        gone: dict[int, int] = {}
         for doc_id, version in dict.fromkeys(keys):
             row = self._connection.execute(
-                "SELECT doc_key FROM documents WHERE doc_id = ? AND version = ? AND retired_at IS NULL",
+                "SELECT doc_key, n_children FROM documents "
+                "WHERE doc_id = ? AND version = ? AND retired_at IS NULL",
                 (doc_id, version or ""),
             ).fetchone()
             if row is not None:
-                gone.append(row[0])
-                self._connection.execute(
-                    "UPDATE documents SET retired_at = ? WHERE doc_key = ?", (now, row[0])
-                )
-                self._connection.execute("INSERT INTO removals VALUES (?, ?)", (row[0], generation))
+                gone[row[0]] = row[1]
+        now = time.time()
+        self._connection.executemany(
+            "UPDATE documents SET retired_at = ? WHERE doc_key = ?", [(now, key) for key in gone]
+        )
+        self._connection.executemany(
+            "INSERT INTO removals VALUES (?, ?)", [(key, generation) for key in gone]
+        )
         return gone
 
-    def _purge(self) -> None:
-        """Remove what was retired long enough ago that no reader looks at it."""
-        purge_retired(self._connection, time.time() - RETIRED_FOR)
+    def _drop_unused(self, stale: int) -> None:
+        """Drop vectors that nothing refers to, once as many children went away as there are."""
+        stale += get_number(self._connection, STALE_CHILDREN) or 0
+        if stale > KEPT_UNUSED:
+            (live,) = self._connection.execute(
+                "SELECT coalesce(sum(n_children), 0) FROM documents WHERE retired_at IS NULL"
+            ).fetchone()
+            if stale > live:
+                drop_unused_vectors(self._connection)
+                stale = 0
+        set_number(self._connection, STALE_CHILDREN, stale)
 
     def _insert(self, prepared: _Prepared, generation: int) -> None:
         record, packed, rules = prepared.record, prepared.packed, prepared.rules
@@ -146,37 +168,40 @@ class Writer:
             for i, child in enumerate(packed.children)
             if record.codes.get(child)
         ]
-        metadata = record.document.metadata
+        doc_id, metadata = record.document.id_, record.document.metadata
         cursor = self._connection.execute(
-            f"INSERT INTO documents ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})",
+            "INSERT INTO documents (doc_id, version, tenant, acl, valid_from, valid_to, updated_at, generation, "
+            "fingerprint, root, source, title, n_sections, n_children) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
-                record.document.id_,
-                rules.version,
+                doc_id,
+                *rules.columns,
                 generation,
                 record.fingerprint,
-                record.root,
+                _text(record.root),
                 _text(metadata.get("source")),
                 _text(metadata.get("title")),
-                rules.tenant,
-                None if rules.acl is None else json.dumps(rules.acl),
-                None if rules.valid_from is None else rules.valid_from.isoformat(),
-                None if rules.valid_to is None else rules.valid_to.isoformat(),
-                rules.updated_at,
                 packed.n_sections,
                 len(packed.children),
+            ),
+        )
+        doc_key = cursor.lastrowid
+        self._connection.execute(
+            "INSERT INTO contents VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                doc_key,
                 packed.document,
                 packed.shared,
-                json.dumps(packed.node_ids, ensure_ascii=False),
-                json.dumps(packed.paths, ensure_ascii=False),
+                to_json(packed.node_ids, doc_id),
+                to_json(packed.paths, doc_id),
                 packed.layout.tobytes(),
                 *self._pack_terms(prepared.counts),
                 self._vector_keys(prepared).tobytes(),
-                json.dumps(codes, ensure_ascii=False) if codes else None,
+                to_json(codes, doc_id) if codes else None,
             ),
         )
         self._connection.executemany(
             "INSERT INTO pieces VALUES (?, ?, ?, ?, ?)",
-            [(cursor.lastrowid, i, p.start, pack_text(p.text), p.nodes) for i, p in enumerate(packed.pieces)],
+            [(doc_key, i, p.start, pack_text(p.text), p.nodes) for i, p in enumerate(packed.pieces)],
         )
 
     def _pack_terms(self, counts: Sequence[Counter[str]]) -> tuple[bytes, bytes, bytes]:
@@ -224,59 +249,34 @@ class Writer:
         return kept
 
     def _check_dimension(self, vectors: Iterable[Vector]) -> None:
-        known = self._get("store.dimension")
+        known = get_number(self._connection, DIMENSION)
         for vector in vectors:
             if known is None:
                 known = len(vector)
-                self._set("store.dimension", known)
+                set_number(self._connection, DIMENSION, known)
             elif len(vector) != known:
                 raise EmbeddingError(
                     f"a vector has {len(vector)} dimensions, the index {known}; "
                     "use the embedding model that the index was built with, or build a new index"
                 )
 
-    def _get(self, name: str) -> int | None:
-        row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return None if row is None else int(row[0])
 
-    def _set(self, name: str, value: int) -> None:
-        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, str(value)))
-
-
-_COLUMNS = (
-    "doc_id",
-    "version",
-    "generation",
-    "fingerprint",
-    "root",
-    "source",
-    "title",
-    "tenant",
-    "acl",
-    "valid_from",
-    "valid_to",
-    "updated_at",
-    "n_sections",
-    "n_children",
-    "document",
-    "shared",
-    "node_ids",
-    "header_paths",
-    "layout",
-    "term_counts",
-    "term_ids",
-    "frequencies",
-    "vector_keys",
-    "codes",
-)
+def drop_unused_vectors(connection: sqlite3.Connection) -> None:
+    """Remove the vectors that no document refers to."""
+    used: set[int] = set()
+    for (keys,) in connection.execute("SELECT vector_keys FROM contents"):
+        used.update(np.frombuffer(keys, dtype=np.int64).tolist())
+    unused = [(key,) for (key,) in connection.execute("SELECT vector_key FROM vectors") if key not in used]
+    connection.executemany("DELETE FROM vectors WHERE vector_key = ?", unused)
 
 
 def purge_retired(connection: sqlite3.Connection, before: float) -> None:
     """Remove documents that were retired before a moment (seconds since 1970)."""
     keys = "SELECT doc_key FROM documents WHERE retired_at IS NOT NULL AND retired_at < ?"
-    connection.execute(f"DELETE FROM pieces WHERE doc_key IN ({keys})", (before,))
+    for table in ("pieces", "contents"):
+        connection.execute(f"DELETE FROM {table} WHERE doc_key IN ({keys})", (before,))
     connection.execute("DELETE FROM documents WHERE retired_at IS NOT NULL AND retired_at < ?", (before,))
 
 
 def _text(value: object) -> str | None:
-    return None if value is None else str(value)
+    return None if value is None else storable(str(value))
