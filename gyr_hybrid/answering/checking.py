@@ -18,6 +18,8 @@ NEAR_QUOTATION = 0.6
 """Least support at which a supported sentence is shown as the model wrote it."""
 VERBATIM = 90.0
 """Likeness (0..100) to its quote that a sentence needs which the section it cites contradicts."""
+_ABSENT = ("words", "coverage", "no_source", "replaced")
+"""Checks that say that a section lacks a sentence, not that it says otherwise."""
 _CARRIED = ("subject", "contrast")
 """Checks that an earlier sentence can bring up."""
 _LED = (*_CARRIED, "polarity")
@@ -87,7 +89,7 @@ class Checker:
         other = self.check(sentence, nodes, lead=lead)
         if not is_near(other):
             return None
-        if verdict.value == "contradicted" or verdict.check in ("contrast", "subject", "figure_elsewhere"):
+        if verdict.check not in _ABSENT:
             source = "".join(q.text for q in other.quotes)
             if fuzz.partial_ratio(squeezed(sentence), squeezed(source)) < VERBATIM:
                 return None

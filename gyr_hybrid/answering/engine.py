@@ -7,11 +7,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequ
 from datetime import date
 from typing import Any
 
-import llama_index.core.instrumentation as instrument
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.response.schema import RESPONSE_TYPE
 from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
+from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
 from llama_index.core.instrumentation.events.query import QueryEndEvent, QueryStartEvent
 from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
 from llama_index.core.llms import LLM
@@ -24,7 +24,7 @@ from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
 from gyr_hybrid.answering.context import Context
 from gyr_hybrid.answering.enforcement import AskAgain, Enforcement, Request, Settings
-from gyr_hybrid.answering.extractive import extract
+from gyr_hybrid.answering.extractive import choose, extract
 from gyr_hybrid.answering.generation import Delta, Prompt, ThinkFilter, agenerate, generate
 from gyr_hybrid.answering.options import ENGINE_OPTIONS, EngineOptions
 from gyr_hybrid.answering.preparation import Found, material, prepare
@@ -44,7 +44,7 @@ __all__ = ["ENGINE_OPTIONS", "CitedQueryEngine"]
 LONG_PIECE = 200
 """Characters of a piece that are cut off the event loop."""
 
-dispatcher = instrument.get_dispatcher(__name__)
+dispatcher = get_dispatcher(__name__)
 
 
 class CitedQueryEngine(BaseQueryEngine):
@@ -108,7 +108,7 @@ class CitedQueryEngine(BaseQueryEngine):
 
     # asking
 
-    def query(  # type: ignore[override]
+    def query(
         self,
         str_or_query_bundle: QueryType,
         *,
@@ -128,7 +128,7 @@ class CitedQueryEngine(BaseQueryEngine):
         dispatcher.event(QueryEndEvent(query=bundle, response=response))
         return response
 
-    async def aquery(  # type: ignore[override]
+    async def aquery(
         self,
         str_or_query_bundle: QueryType,
         *,
@@ -298,7 +298,9 @@ class CitedQueryEngine(BaseQueryEngine):
             finally:
                 deltas.close()
             if (reason := reading.outcome()) is not None:
-                yield answer.refuse(reason)
+                yield from map(answer.show, self._rescue(answer, found, checks))
+                if not answer.pieces:
+                    yield answer.refuse(reason)
         answer.done = True
 
     async def _apieces(self, answer: Answer, found: Found) -> AsyncGenerator[str]:
@@ -324,7 +326,10 @@ class CitedQueryEngine(BaseQueryEngine):
             finally:
                 await deltas.aclose()
             if (reason := reading.outcome()) is not None:
-                yield answer.refuse(reason)
+                for piece in await asyncio.to_thread(self._rescue, answer, found, checks):
+                    yield answer.show(piece)
+                if not answer.pieces:
+                    yield answer.refuse(reason)
         answer.done = True
 
     def _extracts(self, answer: Answer) -> bool:
@@ -336,6 +341,24 @@ class CitedQueryEngine(BaseQueryEngine):
         if not quoted.pieces:
             answer.refusal_reason = "no_evidence"
         return list(quoted.pieces)
+
+    def _rescue(self, answer: Answer, found: Found, checks: Enforcement) -> list[str]:
+        """When nothing of the answer passed: the cited section's own words, if a sentence was about it."""
+        if not checks.dropped:
+            return []
+        question, candidates = material(answer, found, self._analyzer)
+        ids = [source.node_id for source in answer.context.sources]
+        for sentence, node_id in checks.dropped:
+            number = ids.index(node_id)
+            if candidates[number].terms & set(self._analyzer.content_words(sentence)):
+                chosen = [(number, excerpt) for excerpt in choose(question, candidates[number])]
+                quoted = quote(
+                    answer.context, chosen, reason="nothing of the answer passed: the cited section"
+                )
+                answer.citations.extend(quoted.citations)
+                answer.trace.extend(quoted.trace)
+                return list(quoted.pieces)
+        return []
 
     def _checks(self, answer: Answer) -> Enforcement:
         options = self._options

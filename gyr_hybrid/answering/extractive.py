@@ -7,7 +7,7 @@ the question is about. Further sections come in only for further questions or co
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from gyr_hybrid.analysis import count_tokens
@@ -32,7 +32,7 @@ class Candidate:
     """A section of the context, prepared."""
 
     text: str
-    terms: Collection[str]
+    terms: Set[str]
     """Of text and heading path."""
     codes: Collection[str] = ()
     """Known codes of the question that it bears."""

@@ -154,13 +154,20 @@ def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question
         step.node_id: [(c["start"], c["end"]) for c in dict(step.details).get("children", ())]
         for step in retrieval.explanation.merged
     }
-    return question, [_candidate(n.node, retrieval, focus, analyzer) for n in answer.context.nodes]
+    return question, [
+        _candidate(n.node, fact, retrieval, focus, analyzer)
+        for n, fact in zip(answer.context.nodes, answer.context.facts, strict=True)
+    ]
 
 
 def _candidate(
-    node: BaseNode, retrieval: Retrieval, focus: Mapping[str, list[tuple[int, int]]], analyzer: Analyzer
+    node: BaseNode,
+    fact: BaseNode,
+    retrieval: Retrieval,
+    focus: Mapping[str, list[tuple[int, int]]],
+    analyzer: Analyzer,
 ) -> Candidate:
-    text = plain_text(node)
+    text = plain_text(fact)
     offset = getattr(node, "start_char_idx", None) or 0
     return Candidate(
         text,

@@ -26,7 +26,7 @@ class Quoted:
     trace: tuple[Decision, ...]
 
 
-def quote(context: Context, chosen: Sequence[tuple[int, Excerpt]]) -> Quoted:
+def quote(context: Context, chosen: Sequence[tuple[int, Excerpt]], reason: str = _REASON) -> Quoted:
     """Write the excerpts, each given with the number of its section in the context."""
     parser, composer = context.parser(), Composer()
     pieces: list[str] = []
@@ -49,8 +49,8 @@ def quote(context: Context, chosen: Sequence[tuple[int, Excerpt]]) -> Quoted:
             composer.lead(unit, text)
             continue
         span = Quote(node.node_id, excerpt.start, excerpt.end, excerpt.text, 1.0)
-        citations.append(cite(node, span, source.label, text, "quoted", _REASON, 1.0))
-        trace.append(Decision(excerpt.text, "shown", _REASON, text, (node.node_id,)))
+        citations.append(cite(node, span, source.label, text, "quoted", reason, 1.0))
+        trace.append(Decision(excerpt.text, "replaced", reason, text, (node.node_id,)))
         pieces.append(composer.show(unit, text, source.label))
     return Quoted(tuple(pieces), tuple(citations), tuple(trace))
 

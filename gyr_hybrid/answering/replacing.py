@@ -58,10 +58,10 @@ def _candidates(
                 yield node, excerpt
     wanted = squeezed(sentence)
     ranked = [
-        (fuzz.ratio(wanted, squeezed(excerpt.text)), node, excerpt)
+        (fuzz.partial_ratio(wanted, squeezed(excerpt.text)), node, excerpt)
         for node in by_id.values()
         for excerpt in excerpts(plain_text(node))
-        if excerpt.kind not in ("heading", "header", "code")
+        if excerpt.kind not in ("heading", "header", "code") and len(squeezed(excerpt.text)) > 3
     ]
     for score, node, excerpt in sorted(ranked, key=lambda row: -row[0]):
         if score >= SIMILAR:
@@ -92,9 +92,12 @@ def contrasts(sentence: str, source: str, heading: str, lexicon: Lexicon) -> boo
     topic = key_of(_TOPIC_END.split(sentence, maxsplit=1)[0])
     said, stands = key_of(sentence), key_of(f"{heading} {source}")
     for word, rivals in lexicon.contrasts.items():
-        if _has(topic, word) and not _has(stands, word):
-            if any(_has(stands, rival) and not _has(said, rival) for rival in rivals):
-                return True
+        if (
+            _has(topic, word)
+            and not _has(stands, word)
+            and any(_has(stands, rival) and not _has(said, rival) for rival in rivals)
+        ):
+            return True
     return False
 
 

@@ -71,7 +71,7 @@ class _Fields:
         return self._answer.text if self._answer.done else None
 
 
-class CitedStreamingResponse(_Fields, StreamingResponse):  # type: ignore[misc]
+class CitedStreamingResponse(_Fields, StreamingResponse):  # type: ignore[override]
     """A LlamaIndex ``StreamingResponse`` whose ``response_gen`` yields checked sentences with citations."""
 
     def __init__(self, answer: Answer, pieces: Generator[str]) -> None:
@@ -130,7 +130,7 @@ class CitedStreamingResponse(_Fields, StreamingResponse):  # type: ignore[misc]
             print(piece, end="", flush=True)
 
 
-class CitedAsyncStreamingResponse(_Fields, AsyncStreamingResponse):  # type: ignore[misc]
+class CitedAsyncStreamingResponse(_Fields, AsyncStreamingResponse):  # type: ignore[override]
     """The same for an event loop; ``get_response`` and ``print_response_stream`` are coroutines."""
 
     def __init__(self, answer: Answer, pieces: AsyncGenerator[str]) -> None:
@@ -177,7 +177,7 @@ class CitedAsyncStreamingResponse(_Fields, AsyncStreamingResponse):  # type: ign
             await self._pieces.aclose()
             self._answer.cancel()
 
-    def async_response_gen(self) -> AsyncGenerator[str]:  # type: ignore[override]
+    def async_response_gen(self) -> AsyncGenerator[str]:
         """The whole answer from its beginning, whatever was read before."""
         return self._from(0)
 
