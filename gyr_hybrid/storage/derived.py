@@ -55,10 +55,11 @@ class _Row(NamedTuple):
         return Rules.from_columns(*self[2:8])
 
 
-_SELECT = (
+_SELECT_ALL = (
     f"SELECT {', '.join(_Row._fields)} FROM documents JOIN contents USING (doc_key) "
     "WHERE retired_at IS NULL AND generation > ? ORDER BY doc_key"
 )
+_SELECT_NEW = _SELECT_ALL.replace("documents JOIN", "documents INDEXED BY new_documents JOIN")
 
 _Parts = list[tuple[NDArray[Any], ...]]
 
@@ -131,7 +132,7 @@ class DerivedIndex:
         first_row, first_slot = len(self._doc_keys), len(self._slot_nodes)
         postings: _Parts = []
         vector_keys: list[NDArray[np.int64]] = []
-        cursor = connection.execute(_SELECT, (since,))
+        cursor = connection.execute(_SELECT_NEW if since else _SELECT_ALL, (since,))
         while rows := [_Row(*row) for row in cursor.fetchmany(_READ_AT_ONCE)]:
             self._append(rows, postings)
             vector_keys.append(_joined(rows, "vector_keys", np.int64))
