@@ -14,9 +14,7 @@ CodeSpans: TypeAlias = Callable[[str], list[tuple[int, int]]]
 
 _CLAUSE = re.compile(r"[，、；][”’」』）)】]*\s*")
 _ASCII_CLAUSE = re.compile(r"[,;:][\"')]*\s+|：\s*")
-_URL = re.compile(
-    r"(?:https?|ftp|file|wss?|mailto|jdbc:\w+):[^\s<>\"'`，。；、！？）】》」』]+|www\.[^\s<>\"'`，。；、！？）】》」』]+"
-)
+_URL = re.compile(r"(?:(?:https?|ftp|file|wss?|mailto|jdbc:\w+):|www\.)[!#-;=?-_a-z~|]+")
 _WHOLE = re.compile(
     r"[\w.+-]+@\w[\w-]*(?:\.\w+)+"  # an e-mail address
     r"|[A-Za-z]:\\[^\s，。；、！？）】》<>|\"]+"  # a Windows path

@@ -64,7 +64,7 @@ def block_parser(plain: bool) -> MarkdownIt:
     rules.before("heading", "tight_heading", _tight_heading, interrupts)
     # The first in line. Before the Setext rule, or a line of dashes makes a heading of a whole article.
     rules.before("table", "article", partial(_article, plain=plain), interrupts)
-    rules.before("table", "line", _single_line)
+    rules.before("table", "line", partial(_single_line, plain=plain))
     return parser
 
 
@@ -90,7 +90,7 @@ def _article(state: StateBlock, line: int, end: int, silent: bool, *, plain: boo
             return True
         # A line of plain text is a paragraph, unless the one before it looks wrapped.
         return plain and len(before) < _WRAPPED_CHARS
-    if _ends_paragraph(state, line + 1):
+    if _ends_paragraph(state, line + 1, plain):
         state.line = line + 1
     else:
         paragraph(state, line, end, False)
@@ -99,24 +99,26 @@ def _article(state: StateBlock, line: int, end: int, silent: bool, *, plain: boo
     return True
 
 
-def _single_line(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+def _single_line(state: StateBlock, line: int, end: int, silent: bool, *, plain: bool) -> bool:
     """A paragraph of one line that no other rule can want: one token ``line``.
 
     Adds nothing to what is recognised; most paragraphs are such, and a dozen rules are not tried on them.
     """
     if silent or not _PLAIN_START.match(state.src, state.bMarks[line] + state.tShift[line]):
         return False
-    if state.is_code_block(line) or not _ends_paragraph(state, line + 1):
+    if state.is_code_block(line) or not _ends_paragraph(state, line + 1, plain):
         return False
     state.line = line + 1
     _push(state, "line", "", 0, line)
     return True
 
 
-def _ends_paragraph(state: StateBlock, line: int) -> bool:
+def _ends_paragraph(state: StateBlock, line: int, plain: bool) -> bool:
     """Whether a paragraph surely ends before ``line``: that is blank, or a bullet with text."""
     if line >= state.lineMax or state.isEmpty(line):
         return True
+    if plain:
+        return False
     indent = state.sCount[line]
     if not 0 <= indent - state.blkIndent + 3 <= 6 or indent - max(state.listIndent, 0) > 3 or indent < 0:
         return False

@@ -21,6 +21,7 @@ Kind: TypeAlias = Literal["heading", "sentence", "code", "table", "row"]
 IsCodeTable: TypeAlias = Callable[[list[str]], bool]
 """Whether the lines of a table's body rows make it a table of codes."""
 
+_VISIBLE = re.compile(r"\S")
 _LEAD_IN = re.compile(r"[:：][\s*_]*$")
 _MAY_END_SENTENCE = re.compile(r"[。！？!?…\n]|\.(?![A-Za-z0-9])")
 
@@ -74,11 +75,12 @@ class UnitBuilder:
         if section.heading_end > section.start:
             self._add(section.start, section.heading_end, "heading", 0)
             self._add_gap(section.heading_end, starts[0] if starts else section.end)
-        for block, start, upto in zip(section.blocks, starts, [*starts, section.end][1:], strict=True):
-            start = start if units else section.start
+        for block, line_start, upto in zip(section.blocks, starts, [*starts, section.end][1:], strict=True):
             end = min(self._lines[block.after], section.end)
-            if not self._text[start:end].strip():
+            visible = self._visible(line_start, end)
+            if visible >= end:
                 continue  # blanks that are none to Markdown: a form feed, an ideographic space
+            start = section.start if not units else line_start if block.kind == "code" else visible
             if block.kind == "table":
                 self._add_table(block, start, end)
             elif block.kind == "code":
@@ -92,6 +94,11 @@ class UnitBuilder:
             unit.end = following.start
         units[-1].end = section.end
         return units
+
+    def _visible(self, start: int, end: int) -> int:
+        """Offset of the first non-blank character from ``start``, else ``end``."""
+        visible = _VISIBLE.search(self._text, start, end)
+        return visible.start() if visible else end
 
     def _add(
         self, start: int, end: int, kind: Kind, rank: int, header: str | None = None, single: bool = False
@@ -133,23 +140,23 @@ class UnitBuilder:
         """
         text, rank = self._text, 0
         begin, size = start, 0
-        blank, blank_size = start, 0  # after the last blank line, and the tokens up to there
+        blank, blank_size = start, 0  # after the last blank line, and the tokens before it
         at = start
         while at < end:
             line_end = text.find("\n", at, end) + 1 or end
             tokens = self._sizes.count(at, line_end)
-            if size and size + tokens > CHILD_TOKENS:
-                cut, cut_size = (blank, blank_size) if blank > begin else (at, size)
+            while size and size + tokens > CHILD_TOKENS:
+                cut, cut_size = (blank, blank_size) if blank_size else (at, size)
                 self._units.append(Unit(begin, "code", rank))
-                rank, begin, size = 1, cut, size - cut_size
-            if not tokens:
-                blank, blank_size = line_end, size
-                if not size:
-                    begin = line_end if rank else begin
-            elif tokens > SECTION_TOKENS:
+                rank, begin, size, blank_size = 1, cut, size - cut_size, 0
+            if tokens > SECTION_TOKENS:
                 self._add(begin, line_end, "code", rank)
-                rank, begin, tokens = 1, line_end, 0
-            size += tokens
+                rank, begin = 1, line_end
+            elif tokens:
+                size += tokens
+            elif size or rank:
+                blank, blank_size = line_end, size
+                begin = begin if size else line_end
             at = line_end
         if text[begin:end].strip():
             self._units.append(Unit(begin, "code", rank))
@@ -163,7 +170,10 @@ class UnitBuilder:
         else:
             self._add(start, delimiter, "table", 0)
             self._add(delimiter, body, "table", 1)
-        rows = [(lines[row], min(lines[row + 1], end)) for row in range(block.body, block.after)]
+        rows = [
+            (self._visible(lines[row], end), min(lines[row + 1], end))
+            for row in range(block.body, block.after)
+        ]
         single = self._is_code_table is not None and self._is_code_table([text[s:e] for s, e in rows])
         for row_start, row_end in rows:
             self._add(row_start, row_end, "row", 1, header, single)
