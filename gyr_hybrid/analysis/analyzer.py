@@ -15,6 +15,7 @@ from gyr_hybrid.analysis.context import (
     Surroundings,
     counted,
     defines,
+    ends_labelled_line,
     in_code_marks,
     in_heading_line,
     whole_place,
@@ -254,7 +255,9 @@ class Analyzer:
         scan = self.recognizer.scan(text)
         folded = scan.folded
         for piece in scan.pieces:
-            if piece.strength < Strength.EVERYDAY:
+            if piece.strength < Strength.EVERYDAY and not (
+                piece.strength is Strength.WORD and piece.text.isupper()
+            ):
                 continue
             whole = whole_place(folded, piece.start, piece.end)
             heading = in_heading_line(folded, piece.start)
@@ -273,8 +276,10 @@ class Analyzer:
         strength, folded = piece.strength, scan.folded
         if strength >= Strength.WEAK:
             return True
-        if strength <= Strength.WORD:
+        if strength is Strength.VALUE:
             return False
+        if strength is Strength.WORD:
+            return self._labelled_word(scan, piece)
         if piece.kind == "ordinal":
             return heading
         if strength is Strength.SHORT and (whole or not piece.text.islower()):
@@ -284,7 +289,16 @@ class Analyzer:
         if strength is Strength.NUMBER and (number or counted(folded, piece.start, piece.end)):
             return number
         label = self.surroundings.class_word_before(folded, piece.start)
-        return label is not None and (label[1] or strength is Strength.NUMBER)
+        if strength is Strength.NUMBER:
+            return self.surroundings.numbers(label)
+        return label is not None and label[1]
+
+    def _labelled_word(self, scan: Scan, piece: Piece) -> bool:
+        """Whether a line says that a word in capitals is a code: ``型号：LED``."""
+        if not (piece.text.isupper() and piece.text.isascii() and len(piece.text) > 1):
+            return False
+        label = self.surroundings.class_word_before(scan.folded, piece.start)
+        return label is not None and label[1] and ends_labelled_line(scan.folded, piece.start, piece.end)
 
 
 def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None) -> Code:

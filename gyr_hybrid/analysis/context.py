@@ -11,6 +11,7 @@ from gyr_hybrid.analysis.vocabulary import (
     FAMILY_WORDS,
     HARD_CLASS_WORDS,
     INSTANCE_WORDS,
+    NUMBERING_WORDS,
     SOFT_CLASS_WORDS,
 )
 
@@ -23,6 +24,9 @@ _TAIL = re.compile(r"[\"'`”’」』】》\])*_]*[ \t]*(?:$|\n)")
 _COLON_TAIL = re.compile(r"[\"'`”’」』】》\])*_]*[ \t]*(?:\([^()\n]{0,24}\))?[ \t]*:")
 _CELL_TAIL = re.compile(r"[`*_\"' \t]*\|")
 _CELL_LEAD = re.compile(r"[ \t]*\|[ \t`*_\"'\[]*")
+
+
+_NUMBERING = frozenset(map(fold, NUMBERING_WORDS))
 
 
 class Surroundings:
@@ -59,6 +63,10 @@ class Surroundings:
         """As ``class_word``, only before the span."""
         match = self._before.search(folded.lowered, max(0, start - _REACH), start)
         return (match[1], match[1] in self._hard) if match else None
+
+    def numbers(self, label: tuple[str, bool] | None) -> bool:
+        """Whether digits beside this class word are a code."""
+        return label is not None and (label[1] or label[0] in _NUMBERING)
 
     def family_word(self, folded: FoldedText, end: int) -> bool:
         """Whether a family word follows."""
@@ -128,3 +136,12 @@ def whole_place(folded: FoldedText, start: int, end: int) -> bool:
         return cell.end() == start and _CELL_TAIL.match(text, end) is not None
     lead = _LINE_LEAD.match(text, line_start)
     return lead is not None and lead.end() == start and _TAIL.match(text, end) is not None
+
+
+def ends_labelled_line(folded: FoldedText, start: int, end: int) -> bool:
+    """Whether a colon or an equals sign stands before the span and the line or cell ends after it."""
+    before = folded.text[max(0, start - 6) : start].rstrip(" \t\"'`*_[(“‘「『【《")
+    return (
+        before[-1:] in (":", "=")
+        and (_TAIL.match(folded.text, end) or _CELL_TAIL.match(folded.text, end)) is not None
+    )

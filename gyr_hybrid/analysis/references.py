@@ -35,7 +35,7 @@ _STANDARD = re.compile(
     r"(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-_OFTEN_GLUED = frozenset("gb gbj gbz gjb iso iec ieee ansi astm rfc".split())
+_OFTEN_GLUED = frozenset("gb gbj gbz gjb iso iec ieee ansi astm rfc mil-std itu-t".split())
 _HEADS = {body[:2] for body in STANDARD_BODIES} | {"DB", "T/", "Q/", "MI", "IT"}
 STANDARD_HEADS = frozenset(_HEADS | {head.lower() for head in _HEADS})
 """First two characters of the bodies of standards."""
@@ -100,7 +100,7 @@ def standard(text: str, start: int, end: int) -> Piece | None:
         return None
     body, joint, number = match.groups()
     short = body.split("/")[0].split(" ")[0].lower()
-    if not joint and "/" not in body and short not in _OFTEN_GLUED:
+    if joint != " " and "/" not in body and short not in _OFTEN_GLUED:
         return None
     if sum(character.isdigit() for character in number) < 3 and len(short) < 3:
         return None

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
+
+_TABLE = Path(__file__).with_name("simplified.txt")  # pairs of characters: Traditional, Simplified
 
 
 @lru_cache(maxsize=1)
 def _simplified() -> dict[int, str]:
-    """Traditional character -> its usual Simplified one (OpenCC's table)."""
-    from importlib.resources import files
-
-    table: dict[int, str] = {}
-    text = (files("opencc") / "dictionary" / "TSCharacters.txt").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        traditional, _, simplified = line.partition("\t")
-        if len(traditional) == 1 and simplified:
-            table[ord(traditional)] = simplified[0]
-    return table
+    pairs = "".join(_TABLE.read_text(encoding="utf-8").split())
+    return {
+        ord(traditional): simplified for traditional, simplified in zip(pairs[::2], pairs[1::2], strict=True)
+    }
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ SOFT_CLASS_WORDS = (
     "规格", "产品", "机型", "款号", "版本", "标准", "文号", "公告", "http", "http status", "status code", "status", "exception", "fault", "alarm",
     "warning", "model", "part", "variable", "option", "parameter", "setting", "version", "item",
 )  # fmt: skip
-"""Beside them a number of the index is a code; an unknown one is left alone."""
+"""They say what a code is, but a question does not hang on an unknown code beside them."""
 
 FAMILY_WORDS = ("系列", "全系列", "全系", "家族", "全家", "开头的", "开头", "series", "family")
 
@@ -75,6 +75,12 @@ UNITS = (
 
 COUNTERS = "次个條条天年月日分秒元块塊角米克吨台件位名人种類类份章页行列倍度层期级步周小岁届本家套颗粒只支张把双对组批箱包瓶杯片段款项组万亿千百%％‰"
 """Han characters after a number that make it a quantity."""
+
+NUMBERING_WORDS = (
+    "错误", "故障", "异常", "告警", "报警", "代码", "状态码", "编号", "编码", "条码", "款号", "http", "http status", "status code", "status",
+    "exception", "fault", "alarm",
+)  # fmt: skip
+"""The soft class words after which a number of the documents is a code."""
 
 STANDARD_BODIES = (
     "GB GBJ GBZ GJB HG JB YY QB DL SY NY HJ JGJ CJJ CJ JC YD SJ GA TB MT LY SN WS JT JTG JJG JJF CNS ISO IEC IEEE ANSI ASTM DIN EN BS JIS UL SAE ASME API RFC "

@@ -134,21 +134,27 @@ class _Resolution:
         if text.isdecimal() or not (self._open(chain, at - 1) and self._open(chain, stop - 1)):
             return ()
         spaced = any(character.isspace() for character in text)
+        words = False
         if spaced:
             atoms = [self.low[first:last] for first, last in chain[at:stop]]
             if atoms[-1].isdecimal() and counted(self.folded, *chain[stop - 1]):
                 return ()
-            if all(atom.isalpha() for atom in atoms) and not self._meant(start, end):
+            words = all(atom.isalpha() for atom in atoms)
+            if words and len(atoms) < 3 and not self._meant(start, end):
                 return ()
         elif exact := self.codes.exact(text):
             return (exact,) if not text.isalpha() or exact.kind == "name" or self._meant(start, end) else ()
         compact = _SEPARATORS.sub("", text)
         if compact.isdecimal() or (text.isalpha() and len(text) < 6):
             return ()
-        key = compact_form(text) if not spaced else compact
-        return tuple(self.codes.compact(key)) or (
-            tuple(self.codes.compact(key.rstrip("+"))) if key[-1] == "+" else ()
-        )
+        key = compact if spaced else compact_form(text)
+        matches = self.codes.compact(key)
+        if not matches and key[-1] == "+":
+            matches = self.codes.compact(key.rstrip("+"))
+        if words and not self._meant(start, end):
+            spelled = _SEPARATORS.sub("", self.folded.text[start:end])
+            matches = [match for match in matches if spelled in (compact, _SEPARATORS.sub("", match.text))]
+        return tuple(matches)
 
     def _meant(self, start: int, end: int) -> bool:
         """Whether plain words may be a code's parts: they are the question, or a class word says so."""
