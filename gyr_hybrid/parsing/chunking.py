@@ -105,8 +105,9 @@ def _joins(text: str, sizes: Sizes, group: list[Unit], unit: Unit) -> bool:
         return leads(text, last)
     if last.kind == "code" or len(group) >= CHILD_SENTENCES:
         return False
-    ends_paragraph = unit.rank == 0 and not leads(text, last)
-    return not ends_paragraph or sizes.fits(group[0].start, last.end, PARAGRAPH_TOKENS - 1)
+    if unit.rank > 0 or leads(text, last):
+        return True
+    return not leads(text, unit) and sizes.fits(group[0].start, last.end, PARAGRAPH_TOKENS - 1)
 
 
 def _carried(text: str, sizes: Sizes, group: list[Unit], unit: Unit) -> list[Unit]:

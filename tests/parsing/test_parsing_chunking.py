@@ -124,6 +124,13 @@ def test_nested_items_and_their_code_are_children_in_order() -> None:
     assert children(text)[0] == "1. 下载：\n\n   ```sh\n   wget x\n   ```\n\n"
 
 
+def test_a_lead_in_does_not_join_the_paragraph_before() -> None:
+    assert children("## 甲\n\n说明。\n\n- 处理方法：\n\n  重启。") == [
+        "## 甲\n\n说明。\n\n",
+        "- 处理方法：\n\n  重启。",
+    ]
+
+
 # Code
 
 
