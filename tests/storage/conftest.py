@@ -79,18 +79,20 @@ def make_record(
         nodes=tuple(nodes),
         tokens={node.node_id: node.text.replace("。", " ").split() for node in leaves},
         codes=codes or {},
-        vectors={n.node_id: unit_vector(n.get_content(MetadataMode.EMBED)) for n in leaves} if vectors else {},
+        vectors={n.node_id: unit_vector(n.get_content(MetadataMode.EMBED)) for n in leaves}
+        if vectors
+        else {},
         fingerprint=fingerprint or hashlib.sha256(repr((text, metadata)).encode()).hexdigest(),
         root=root,
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def record() -> RecordMaker:
     return make_record
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def vector_of() -> Callable[..., np.ndarray]:
     return unit_vector
 

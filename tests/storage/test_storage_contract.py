@@ -27,7 +27,9 @@ def ids(hits: list) -> list[str]:
 
 
 def test_nodes_and_documents_come_back_equal(store: KnowledgeStore, fill: Fill, record: Record) -> None:
-    one = record("kb-1", [["红 苹果。", "绿 苹果。"], ["蓝 莓。"]], title="水果", tags=["a", "b"], n=3, f=1.5, yes=True)
+    one = record(
+        "kb-1", [["红 苹果。", "绿 苹果。"], ["蓝 莓。"]], title="水果", tags=["a", "b"], n=3, f=1.5, yes=True
+    )
     fill(one)
     view = store.view()
     found = view.nodes([node.node_id for node in one.nodes])
@@ -76,7 +78,9 @@ def test_structure_is_known(store: KnowledgeStore, fill: Fill, record: Record) -
     assert view.spans(["kb-1#1.2", "kb-1#2"]) == {"kb-1#1.2": (2, 4), "kb-1#2": (5, 7)}
 
 
-def test_unknown_ids_are_left_out(store: KnowledgeStore, fill: Fill, record: Record, vector_of: VectorOf) -> None:
+def test_unknown_ids_are_left_out(
+    store: KnowledgeStore, fill: Fill, record: Record, vector_of: VectorOf
+) -> None:
     fill(record("kb-1"))
     view = store.view()
     assert list(view.nodes(["x", "kb-1#1.1"])) == ["kb-1#1.1"]
@@ -163,7 +167,9 @@ def test_query_weights_count(store: KnowledgeStore, fill: Fill, record: Record) 
     assert view.bm25({"红": 0.5}, ["kb-1#1.1"])["kb-1#1.1"] == pytest.approx(one / 2)
 
 
-def test_dense_is_exact_cosine(store: KnowledgeStore, fill: Fill, record: Record, vector_of: VectorOf) -> None:
+def test_dense_is_exact_cosine(
+    store: KnowledgeStore, fill: Fill, record: Record, vector_of: VectorOf
+) -> None:
     records = [record(f"d{i}", [[f"文 {i} {j}。" for j in range(5)]]) for i in range(20)]
     for r in records:
         fill(r)
@@ -244,7 +250,10 @@ def test_codes_are_looked_up_with_child_ids(store: KnowledgeStore, fill: Fill, r
 def test_an_upsert_replaces_its_own_version_only(store: KnowledgeStore, fill: Fill, record: Record) -> None:
     fill(record("kb", version="1"), record("kb", version="2"))
     fill(record("kb", [["新 的 话。"]], version="2"))
-    assert [(d.doc_id, d.version, d.n_children) for d in store.documents()] == [("kb", "1", 2), ("kb", "2", 1)]
+    assert [(d.doc_id, d.version, d.n_children) for d in store.documents()] == [
+        ("kb", "1", 2),
+        ("kb", "2", 1),
+    ]
     assert store.view().n_children == 3
 
 
@@ -256,9 +265,7 @@ def test_upserting_twice_makes_no_duplicates(store: KnowledgeStore, fill: Fill, 
     assert len(view.lexical({"苹果": 1.0}, 10)) == 2
 
 
-def test_two_documents_with_the_same_text_stay_two(
-    store: KnowledgeStore, fill: Fill, record: Record
-) -> None:
+def test_two_documents_with_the_same_text_stay_two(store: KnowledgeStore, fill: Fill, record: Record) -> None:
     """run-llama/llama_index#22706"""
     fill(record("a"), record("b"))
     assert len(store.view().lexical({"苹果": 1.0}, 10)) == 4
@@ -339,7 +346,7 @@ def test_records_that_make_no_sense_are_refused(store: KnowledgeStore, record: R
     one = record("a")
     with pytest.raises(DocumentError, match="twice"):
         store.apply(Batch(upserts=(one, one)))
-    with pytest.raises(DocumentError, match="valid_from.*'soon'.*ISO"):
+    with pytest.raises(DocumentError, match=r"valid_from.*'soon'.*ISO"):
         store.apply(Batch(upserts=(record("a", valid_from="soon"),)))
     with pytest.raises(DocumentError, match=r"vectors are given for 'a#1'"):
         store.apply(Batch(upserts=(DocumentRecord(one.document, one.nodes, vectors={"a#1": np.ones(16)}),)))
@@ -408,7 +415,11 @@ def test_meta_is_a_mapping_of_plain_values(store: KnowledgeStore) -> None:
     store.meta["analyzer"] = {"words": ["甲"], "n": 1}
     store.meta.update(embedding_name="m", embedding_dimension=16)
     assert store.meta.get("analyzer") == {"words": ["甲"], "n": 1}
-    assert dict(store.meta) == {"analyzer": {"words": ["甲"], "n": 1}, "embedding_dimension": 16, "embedding_name": "m"}
+    assert dict(store.meta) == {
+        "analyzer": {"words": ["甲"], "n": 1},
+        "embedding_dimension": 16,
+        "embedding_name": "m",
+    }
     del store.meta["analyzer"]
     assert store.meta.get("analyzer") is None
     with pytest.raises(KeyError):
