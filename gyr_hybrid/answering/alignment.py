@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
-from gyr_hybrid.answering.claims import Claim, grammatical
+from gyr_hybrid.answering.claims import Claim, content_words
+from gyr_hybrid.answering.crediting import STANDS, credit_of, stands, target_of
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.figures import Figure
-from gyr_hybrid.answering.lexicon import FUNCTION_WORDS, Lexicon
+from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.passages import Passage, Section
-from gyr_hybrid.answering.words import Word, stem
+from gyr_hybrid.answering.words import Word
 
 Place = Literal["own", "carried", "following", "heading", "elsewhere", "none"]
 
@@ -78,100 +78,21 @@ class Aligned:
         before = [
             line
             for line in self.passage.carried.split("\n")
-            if any(p == "carried" and credit_of(w, "", "", target_of(line), NOTHING) >= 0.6 for w, p in lent)
+            if any(p == "carried" and stands(w, target_of(line)) for w, p in lent)
         ]
         after = [
             p.text
             for p in self.later
-            if any(x == "following" and credit_of(w, "", "", target_of(p.text), NOTHING) >= 0.6 for w, x in lent)
+            if any(x == "following" and stands(w, target_of(p.text)) for w, x in lent)
         ]
         return "\n".join([*before, self.passage.own, *after])
 
 
-RESULTATIVES = frozenset("出到上下了着过来去里内中为成掉完好入起")
-"""Second characters that a Chinese verb or place may lose: ``放出``, ``机上``."""
-
-
-_LATIN = re.compile(r"[a-z0-9]+(?:['_./+#&-][a-z0-9]+)*[+#]*")
-NOTHING = Lexicon({}, {})
-
-
-class Target:
-    """A stretch of source text, prepared for looking words up."""
-
-    __slots__ = ("keys", "text")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        names = _LATIN.findall(text)
-        parts = [part for name in names for part in re.split(r"['_./+#&-]+", name) if part]
-        self.keys = frozenset([*names, *parts, *map(stem, names), *map(stem, parts)])
-
-
-@lru_cache(maxsize=8192)
-def target_of(text: str) -> Target:
-    """The prepared form of a folded text."""
-    return Target(text)
-
-
-def credit_of(word: Word, before: str, after: str, target: Target, lexicon: Lexicon) -> float:
-    """How well one content word stands in a text, 0..1; ``before`` and ``after`` are its neighbours if single characters."""
-    if not word.han:
-        if word.key in target.keys or word.text in target.keys:
-            return 1.0
-        return 0.9 if _equivalent(word.key, target, lexicon) or _equivalent(word.text, target, lexicon) else 0.0
-    text = target.text
-    if len(word.text) == 1:
-        if not (before or after):
-            if word.text in text:
-                return 1.0
-        elif (before and before + word.text in text) or (after and word.text + after in text):
-            return 1.0
-        return 0.9 if _equivalent(word.text, target, lexicon) else 0.0
-    if word.text in text:
-        return 1.0
-    if _equivalent(word.text, target, lexicon):
-        return 0.9
-    if word.text[0] in text and word.text[-1] in text and _loose_pattern(tuple(word.text)).search(text):
-        return 0.8
-    if len(word.text) > 3:
-        halves = (word.text[:2], word.text[2:])
-        if all(grammatical(h) or h in text or _equivalent(h, target, lexicon) for h in halves):
-            return 0.8
-    if all(c in FUNCTION_WORDS for c in word.text) and word.key not in lexicon.equivalents:
-        return 0.7
-    loose = _alternatives(word.text, lexicon)
-    if not all(any(c in text for c in a) for a in loose):  # a cheap no for most words
-        return 0.0
-    return 0.7 if _loose_pattern(loose).search(text) else 0.0
-
-
-@lru_cache(maxsize=8192)
-def _loose_pattern(alternatives: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(".{0,2}".join(f"[{re.escape(a)}]" for a in alternatives) or r"(?!)")
-
-
-def _alternatives(word: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """``带狗`` as ``携犬``, ``放出`` as ``放``: for each character those that may stand for it."""
-    return tuple(
-        char + "".join(o for o in lexicon.equivalents.get(char, ()) if len(o) == 1)
-        for i, char in enumerate(word)
-        if not (i and char in RESULTATIVES)
-    )
-
-
-def _equivalent(key: str, target: Target, lexicon: Lexicon) -> bool:
-    others = lexicon.equivalents.get(key)
-    if not others:
-        return False
-    for other in others:
-        if other.isascii():
-            parts = other.split()
-            if all(p in target.keys for p in parts):
-                return True
-        elif other in target.text:
-            return True
-    return False
+def places_of(word: Word, text: str) -> list[int]:
+    """Offsets of a word in a folded text."""
+    if word.han:
+        return [m.start() for m in re.finditer(re.escape(word.text), text)]
+    return [w.start for w in content_words(text) if w.key == word.key]
 
 
 def align(
@@ -230,21 +151,21 @@ def _compare(
             found.append(Found(word, "own", 1.0))
             gained, score = gained + weight, score + weight
             continue
-        credit = credit_of(word, before, after, own, lexicon)
+        credit = credit_of(word, own, lexicon, before, after)
         where: Place = "own"
         worth = OWN
-        if credit < 0.6:
+        if credit < STANDS:
             for name, target, value in (
                 ("carried", carried, CARRIED),
                 ("following", following, CARRIED),
                 ("heading", heading, HEADING),
             ):
-                other = credit_of(word, before, after, target, lexicon)
-                if other > credit and other >= 0.6:
+                other = credit_of(word, target, lexicon, before, after)
+                if other > credit and other >= STANDS:
                     credit, where, worth = other, name, value  # type: ignore[assignment]
                     break
-        if credit < 0.6:
-            credit = ELSEWHERE * credit_of(word, before, after, target_of(section.folded), lexicon)
+        if credit < STANDS:
+            credit = ELSEWHERE * credit_of(word, target_of(section.folded), lexicon, before, after)
             where = "elsewhere" if credit else "none"
         found.append(Found(word, where, credit))
         gained += weight * credit * worth
@@ -279,7 +200,9 @@ def _with_neighbours(words: tuple[Word, ...]) -> list[tuple[Word, str, str]]:
     """Each word with the single characters right beside it, for words that the dictionary cut apart."""
     rows: list[tuple[Word, str, str]] = []
     for i, word in enumerate(words):
-        before = words[i - 1] if i and words[i - 1].end == word.start and len(words[i - 1].text) == 1 else None
+        before = (
+            words[i - 1] if i and words[i - 1].end == word.start and len(words[i - 1].text) == 1 else None
+        )
         after = words[i + 1] if i + 1 < len(words) and words[i + 1].start == word.end else None
         if after and len(after.text) > 1:
             after = None

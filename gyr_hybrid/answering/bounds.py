@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import re
 
-
 _LINK = r"(?:为|是|在|到|达到|达|of|is|to|a|an|the|[:\s])*$"
 _BEFORE: tuple[tuple[str, str], ...] = (
-    ("<=", r"不(?:得|能|可|应|会|允许)?(?:再)?(?:超过|多于|大于|高于|超出|晚于|迟于|长于)|(?:至|最)多(?:可以|可|能|支持|允许|只能|退|有)?|最高|最长|最大|最迟|最晚|上限|封顶|≤|<=|⩽|小于等于|小于或等于|没有超过|未超过|以内|限(?:于|制)?|"
-     r"up to|at most|(?:no|not) (?:more|longer|larger|later|higher|greater) than|not exceed(?:ing)?|cannot exceed|within|maximum(?: of)?|max\.?|limited to|upper limit(?: is| of)?"),
-    (">=", r"不(?:得|能|可|应)?(?:少于|低于|小于|短于|早于)|至少|最少|最低|最小|最短|起码|(?<![不未])满|达到|≥|>=|⩾|大于等于|大于或等于|下限|"
-     r"at least|(?:no|not) (?:less|fewer|lower|smaller|earlier) than|minimum(?: of)?|min\.?"),
-    (">", r"超过|超出|大于|多于|高于|长于|逾|>|more than|over|exceed(?:s|ed|ing)?|above|beyond|longer than|larger than|greater than"),
-    ("<", r"少于|小于|低于|短于|不足|不到|[未不]满|<|less than|under|below|fewer than|shorter than|smaller than"),
+    (
+        "<=",
+        r"不(?:得|能|可|应|会|允许)?(?:再)?(?:超过|多于|大于|高于|超出|晚于|迟于|长于)|(?:至|最)多(?:可以|可|能|支持|允许|只能|退|有)?|最高|最长|最大|最迟|最晚|上限|封顶|≤|<=|⩽|小于等于|小于或等于|没有超过|未超过|以内|限(?:于|制)?|"
+        r"up to|at most|(?:no|not) (?:more|longer|larger|later|higher|greater) than|not exceed(?:ing)?|cannot exceed|within|maximum(?: of)?|max\.?|limited to|upper limit(?: is| of)?",
+    ),
+    (
+        ">=",
+        r"不(?:得|能|可|应)?(?:少于|低于|小于|短于|早于)|至少|最少|最低|最小|最短|起码|(?<![不未])满|达到|≥|>=|⩾|大于等于|大于或等于|下限|"
+        r"at least|(?:no|not) (?:less|fewer|lower|smaller|earlier) than|minimum(?: of)?|min\.?",
+    ),
+    (
+        ">",
+        r"超过|超出|大于|多于|高于|长于|逾|>|more than|over|exceed(?:s|ed|ing)?|above|beyond|longer than|larger than|greater than",
+    ),
+    (
+        "<",
+        r"少于|小于|低于|短于|不足|不到|[未不]满|<|less than|under|below|fewer than|shorter than|smaller than",
+    ),
     ("~", r"大?约|大概|大致|将近|接近|近|about|around|approximately|roughly|nearly|~"),
 )
 _AFTER: tuple[tuple[str, str], ...] = (
-    ("<=", r"(?:\(含\))?(?:及|或|\(含\))?(?:以内|之内|内(?![容部存置地])|以下|封顶)|or (?:less|fewer|under|below)|at most|max\b|or earlier"),
-    (">=", r"(?:\(含\))?(?:及|或)?以上|起(?![来点步始见诉])|or (?:more|above|over|longer|later)|and (?:above|over|up)|\+"),
+    (
+        "<=",
+        r"(?:\(含\))?(?:及|或|\(含\))?(?:以内|之内|内(?![容部存置地])|以下|封顶)|or (?:less|fewer|under|below)|at most|max\b|or earlier",
+    ),
+    (
+        ">=",
+        r"(?:\(含\))?(?:及|或)?以上|起(?![来点步始见诉])|or (?:more|above|over|longer|later)|and (?:above|over|up)|\+",
+    ),
     ("~", r"左右|上下|or so"),
 )
 _BEFORE_RULES = [(b, re.compile(rf"(?:{p}){_LINK}")) for b, p in _BEFORE]
@@ -34,8 +51,26 @@ _PER_AFTER = re.compile(rf"\s?(?:/|每|per |an? |each |every )\s?个?\s?(?P<per>
 _PER_BEFORE = re.compile(
     rf"(?:每|per |each |every )\s?一?\s?个?\s?(?P<per>{_PER_WORDS})(?![a-z\d])[^\d,;。；!?一二三四五六七八九十百千万两]{{0,12}}$"
 )
-_SYNONYM = {"日": "day", "天": "day", "月": "month", "年": "year", "周": "week", "星期": "week", "季度": "quarter", "季": "quarter"}
-_SYNONYM |= {"小时": "hour", "分钟": "minute", "秒": "second", "次": "time", "人": "person", "个账号": "账号", "个key": "key", "单": "order"}
+_SYNONYM = {
+    "日": "day",
+    "天": "day",
+    "月": "month",
+    "年": "year",
+    "周": "week",
+    "星期": "week",
+    "季度": "quarter",
+    "季": "quarter",
+}
+_SYNONYM |= {
+    "小时": "hour",
+    "分钟": "minute",
+    "秒": "second",
+    "次": "time",
+    "人": "person",
+    "个账号": "账号",
+    "个key": "key",
+    "单": "order",
+}
 
 
 def bound_of(text: str, start: int, end: int) -> str:
@@ -81,5 +116,3 @@ def per_of(text: str, start: int, end: int) -> str:
 def opposite(bound: str, other: str) -> bool:
     """Whether one bound is a ceiling and the other a floor."""
     return {bound[:1], other[:1]} == {"<", ">"}
-
-

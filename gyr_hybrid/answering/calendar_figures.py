@@ -28,9 +28,9 @@ _ENGLISH = re.compile(
     rf"|\b(?P<m3>{_MONTH})\s(?P<y3>(?:19|20)\d\d)\b|\b(?:in|since|from|by|until)\s(?P<y4>(?:19|20)\d\d)\b(?![-/.]\d)"
 )
 _CLOCK = re.compile(
-    rf"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|夜里|每晚|每早|晚|早)?(?:(?<=.)\s)?(?:"
-    rf"(?P<h>\d{{1,2}}):(?P<min>[0-5]\d)(?::[0-5]\d)?(?!\d)\s?(?P<ampm>[ap]\.?m\b\.?)?"
-    rf"|(?P<h2>\d{{1,2}}|[一二两三四五六七八九十]{{1,3}})\s?点(?!\d)钟?(?P<half2>半)?(?:整|(?P<min2>\d{{1,2}})\s?分)?(?![击评赞心数播])"
+    r"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|夜里|每晚|每早|晚|早)?(?:(?<=.)\s)?(?:"
+    r"(?P<h>\d{1,2}):(?P<min>[0-5]\d)(?::[0-5]\d)?(?!\d)\s?(?P<ampm>[ap]\.?m\b\.?)?"
+    r"|(?P<h2>\d{1,2}|[一二两三四五六七八九十]{1,3})\s?点(?!\d)钟?(?P<half2>半)?(?:整|(?P<min2>\d{1,2})\s?分)?(?![击评赞心数播])"
     r"|(?P<h3>\d{1,2})\s?(?P<ampm2>[ap]\.?m\b\.?))"
 )
 _TO = re.compile(r"\s?(?:-|~|至|到|to|until)\s?")
@@ -64,7 +64,12 @@ def find_dates(text: str) -> Iterator[tuple[int, int, str, Fraction | tuple[int 
         if month_name == "may" and not (found["d"] or found["d2"] or found["y3"]):
             continue
         start = found.start("y4") if found["y4"] else found.start()
-        yield start, found.end(), "date", (_number(year_text), _month(month_name), _number(found["d"] or found["d2"]))
+        yield (
+            start,
+            found.end(),
+            "date",
+            (_number(year_text), _month(month_name), _number(found["d"] or found["d2"])),
+        )
     for found in _CHINESE.finditer(text):
         year_value = _number(found["y"])
         month_value = _number(found["m"] or found["m2"] or found["m4"] or found["m5"])

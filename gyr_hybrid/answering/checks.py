@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from gyr_hybrid.answering import bindings, coherence
-from gyr_hybrid.answering.alignment import Aligned, credit_of, target_of
+from gyr_hybrid.answering import coherence, figure_places, word_places
+from gyr_hybrid.answering.alignment import Aligned
+from gyr_hybrid.answering.crediting import stands, target_of
 from gyr_hybrid.answering.derivation import derived
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.figures import Figure
@@ -20,8 +21,9 @@ from gyr_hybrid.answering.numerals import even_fold
 from gyr_hybrid.answering.passages import Section
 from gyr_hybrid.answering.polarity import denials_of, disagreement
 from gyr_hybrid.answering.quotation import edited_negation
+from gyr_hybrid.answering.roles import is_actor, light
+from gyr_hybrid.answering.strength import dropped_hedge, modality_conflict, overclaims, sides_differ
 from gyr_hybrid.answering.words import Word
-from gyr_hybrid.answering.strength import dropped_hedge, modality_conflict, overclaims
 
 CLOSE = 0.8
 
@@ -76,7 +78,8 @@ def figures_stand(evidence: Evidence) -> Iterator[Finding]:
             if stands != "same" and not figure.weak:
                 open_figures.append((figure, one, stands))
     everywhere = [f for s in evidence.sections for f in (*s.figures, *s.heading_figures)]
-    loose = derived([f for f, _, _ in open_figures], everywhere, evidence.sentence) if open_figures else set()
+    unknown = [f for f, _, stands in open_figures if stands in UNKNOWN]
+    loose = derived(unknown, everywhere, evidence.sentence) if unknown else set()
     for figure, one, _ in open_figures:
         if figure in evidence.explained or _counts_items(figure, one):
             continue
@@ -93,6 +96,10 @@ def figures_stand(evidence: Evidence) -> Iterator[Finding]:
         else:
             name = "code" if figure.kind == "code" else "figure"
             yield Finding(name, f"{shown} does not stand in the source", hard=True)
+
+
+UNKNOWN = ("absent", "unit")
+"""Standings of a figure that may have been worked out; the others stand with another limit, rate or side."""
 
 
 def _one_period(figure: Figure) -> bool:
@@ -122,7 +129,7 @@ def words_stand(evidence: Evidence) -> Iterator[Finding]:
     """
     for one in evidence.aligned:
         section = evidence.sections[one.section]
-        strange = [f.word for f in one.found if f.place in ("none", "elsewhere") and not bindings.light(f.word)]
+        strange = [f.word for f in one.found if f.place in ("none", "elsewhere") and not light(f.word)]
         if strange and len(strange) <= NEW_WORDS[strange[0].han]:
             strange = [w for w in strange if not _from_elsewhere(w, one, section, evidence.lexicon)]
         if strange:
@@ -137,11 +144,11 @@ NEW_WORDS = {True: 2, False: 1}
 
 def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
     """A word of an earlier sentence of running text, where rows and parallel parts do not compete."""
-    if one.passage.head or bindings.is_actor(word.key, lexicon):
+    if one.passage.head or is_actor(word.key, lexicon):
         return False
     start = section.sentences[one.passage.sentence][0]
     earlier = "\n".join(p.text for p in section.passages if p.end <= start and not p.head)
-    return credit_of(word, "", "", target_of(earlier), lexicon) >= 0.6
+    return stands(word, target_of(earlier), lexicon)
 
 
 def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
@@ -152,16 +159,19 @@ def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("polarity", said)
         for detail in edited_negation(one):
             yield Finding("polarity", detail)
-        if one.passage.excluded and any(f.place == "carried" for f in one.found):
-            if not denials_of(one.claim.text) and "除外" not in one.claim.text:
-                yield Finding("polarity", "the source lists this as an exception")
+        inherits = any(f.place == "carried" for f in one.found)
+        denies = bool(denials_of(one.claim.text)) or "除外" in one.claim.text
+        if one.passage.excluded and inherits and not denies:
+            yield Finding("polarity", "the source lists this as an exception")
 
 
 def strength_agrees(evidence: Evidence) -> Iterator[Finding]:
     """A claim is no more general, certain or binding than its passage."""
     for one in evidence.aligned:
         section = evidence.sections[one.section]
-        near = "\n".join([one.passage.own, one.passage.carried, *(p.text for p in one.later), section.heading])
+        near = "\n".join(
+            [one.passage.own, one.passage.carried, *(p.text for p in one.later), section.heading]
+        )
         for word in overclaims(one.claim.text, near):
             yield Finding("universal", f"{word!r} claims more than the source")
         for word in dropped_hedge(one.claim.text, one.passage.text):
@@ -175,27 +185,29 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
     """Words and figures stand in the places that the source gives them."""
     for one in evidence.aligned:
         section = evidence.sections[one.section]
-        for detail in bindings.same_clause_figures(one):
+        for detail in figure_places.same_clause_figures(one):
             yield Finding("binding", detail)
-        for detail in bindings.repeated_figure(one):
+        for detail in figure_places.repeated_figure(one):
             yield Finding("count", detail)
-        for detail in bindings.changed_count(one):
+        for detail in figure_places.changed_count(one):
             yield Finding("count", detail)
-        for detail in bindings.parallel_clauses(one, section):
+        for detail in figure_places.parallel_clauses(one, section):
             yield Finding("binding", detail)
-        for detail in bindings.contrasting_words(one, evidence.lexicon):
+        for detail in word_places.contrasting_words(one, evidence.lexicon):
             yield Finding("contrast", detail)
-        for detail in bindings.swapped_actors(one, evidence.lexicon):
+        for detail in word_places.other_agent(one, evidence.lexicon):
+            yield Finding("agent", detail)
+        for detail in word_places.swapped_actors(one, evidence.lexicon):
             yield Finding("order", detail)
-        for detail in bindings.swapped_figures(one):
+        for detail in figure_places.swapped_figures(one):
             yield Finding("order", detail)
-        if bindings.sides_differ(one):
+        if sides_differ(one.claim.text, one.source):
             yield Finding("side", "before and after are exchanged")
-        for detail in bindings.dropped_figure(one):
+        for detail in figure_places.dropped_figure(one):
             yield Finding("dropped", detail)
-        for detail in bindings.foreign_head(one, section, even_fold(evidence.sentence)):
+        for detail in word_places.foreign_head(one, section, even_fold(evidence.sentence)):
             yield Finding("subject", detail)
-        for detail in bindings.replaced_words(one, section, evidence.sentence, evidence.lexicon):
+        for detail in word_places.replaced_words(one, section, evidence.sentence, evidence.lexicon):
             yield Finding("replaced", detail)
 
 

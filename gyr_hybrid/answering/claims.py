@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from gyr_hybrid.answering.clauses import clause_spans
 from gyr_hybrid.answering.figures import Figure, find_figures
-from gyr_hybrid.answering.lexicon import FUNCTION_WORDS
 from gyr_hybrid.answering.numerals import even_fold
-from gyr_hybrid.answering.passages import clause_spans
+from gyr_hybrid.answering.word_lists import FUNCTION_WORDS
 from gyr_hybrid.answering.words import Word, words_of
 
 _CONDITION_END = re.compile(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
-from gyr_hybrid.answering.alignment import Aligned, credit_of, target_of
+from gyr_hybrid.answering.alignment import Aligned
 from gyr_hybrid.answering.claims import content_words, is_condition
+from gyr_hybrid.answering.crediting import stands, target_of
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.figures import find_figures
 from gyr_hybrid.answering.lexicon import Lexicon
@@ -14,7 +16,7 @@ from gyr_hybrid.answering.passages import Passage, Section
 
 def spliced(aligned: tuple[Aligned, ...], sections: tuple[Section, ...], lexicon: Lexicon) -> Iterator[str]:
     """A consequence from one place of the source joined to a topic from another."""
-    for first, second in zip(aligned, aligned[1:], strict=False):
+    for first, second in pairwise(aligned):
         if first.section == second.section and first.passage.segment == second.passage.segment:
             continue
         if second.passage.head and first.passage.head.split("\n")[:2] == second.passage.head.split("\n")[:2]:
@@ -32,7 +34,7 @@ def _spoken_share(topics: list[Passage], aligned: tuple[Aligned, ...], lexicon: 
     for passage in topics:
         for word in content_words(passage.text):
             total += 1
-            said += credit_of(word, "", "", spoken, lexicon) >= 0.6
+            said += stands(word, spoken, lexicon)
         for figure in find_figures(passage.text):
             if figure.weak:
                 continue
@@ -77,6 +79,5 @@ def lost_condition(one: Aligned, section: Section, sentence_words: str, lexicon:
         if not is_condition(passage.text):
             continue
         words = content_words(passage.text)
-        if words and not any(credit_of(w, "", "", spoken, lexicon) >= 0.6 for w in words):
+        if words and not any(stands(w, spoken, lexicon) for w in words):
             yield f"the source says so for {passage.text!r}"
-

@@ -14,12 +14,16 @@ from itertools import pairwise
 
 from gyr_hybrid.answering.figures import Figure
 
-_SUM = re.compile(r"合计|总共|一共|共计|共|总计|加起来|两者|连同|\b(?:total|together|altogether|combined|in all|sum)\b")
+_SUM = re.compile(
+    r"合计|总共|一共|共计|共|总计|加起来|两者|连同|\b(?:total|together|altogether|combined|in all|sum)\b"
+)
 _DIFFERENCE = re.compile(
     r"多|少|退[回还]|扣|贵|便宜|高|低|长|短|差|省|剩|余|再|还|早|晚|超出|\b(?:more|less|fewer|longer|shorter|higher|lower|cheaper|difference|saves?|saving|remaining|left|another|dearer|earlier|later)\b"
 )
 _LESS = re.compile(r"减|折|优惠|剩|余|扣|便宜|实付|\b(?:off|discount|remaining|left|minus|after|less)\b")
-_YEARLY = re.compile(r"一年|全年|每年|年付|满年|年度|整年|年费|\b(?:year|yearly|annual|annually|twelve months)\b")
+_YEARLY = re.compile(
+    r"一年|全年|每年|年付|满年|年度|整年|年费|\b(?:year|yearly|annual|annually|twelve months)\b"
+)
 _EACH = re.compile(r"每|/|平均|折合|单|\b(?:per|each|every|an?|average)\b")
 
 _PER_VALUE = {"second": Fraction(1), "minute": Fraction(60), "hour": Fraction(3600), "day": Fraction(86400)}
@@ -52,7 +56,9 @@ def derived(unknown: Iterable[Figure], quoted: Iterable[Figure], sentence: str) 
         for figure in open_figures:
             if figure in explained:
                 continue
-            premises = [f for f in open_figures if f is not figure and f not in explained and f.kind != "ordinal"]
+            premises = [
+                f for f in open_figures if f is not figure and f not in explained and f.kind != "ordinal"
+            ]
             reached = _explain(figure, known, premises, ordinals, sentence)
             if reached is not None:
                 explained.add(figure)
@@ -71,11 +77,14 @@ def _explain(
         if any(value == figure.value for value in _from_one(figure, left, known, sentence)):
             return set()
         for right in known:
-            if right is not left and figure.value in _from_two(figure, left, right, sentence):
+            if right is not left and figure.value in set(_from_two(figure, left, right, sentence)):
                 return set()
     for premise in premises:
         for other in known:
-            pairs = (*_from_two(figure, premise, other, sentence), *_from_two(figure, other, premise, sentence))
+            pairs = (
+                *_from_two(figure, premise, other, sentence),
+                *_from_two(figure, other, premise, sentence),
+            )
             if figure.value in pairs:
                 return {premise}
     if figure.base == "month":
@@ -128,9 +137,9 @@ def _from_two(figure: Figure, left: Figure, right: Figure, sentence: str) -> Ite
             yield a / b
         if figure.kind == "percent" and left.kind != "percent":
             yield 100 * a / b
-    if same and figure.kind == "money" and b and (right.kind in ("count", "number") or right.base == "month"):
-        if figure.per or _EACH.search(sentence):
-            yield a / b
+    counted = right.kind in ("count", "number") or right.base == "month"
+    if same and figure.kind == "money" and b and counted and (figure.per or _EACH.search(sentence)):
+        yield a / b
 
 
 def _rated(rate: Figure, amount: Figure, sentence: str) -> Iterator[Fraction]:
@@ -143,7 +152,7 @@ def _rated(rate: Figure, amount: Figure, sentence: str) -> Iterator[Fraction]:
             yield a * b / _PER_VALUE[rate.per]
         if amount.base == "month" and rate.per in _PER_MONTHS:
             yield a * b / _PER_MONTHS[rate.per]
-    elif amount.kind in ("count", "number") and rate.per not in (*_PER_VALUE, *_PER_MONTHS):
-        yield a * b
-    elif amount.kind in ("count", "number") and rate.kind == "money":
+    elif (amount.kind in ("count", "number") and rate.per not in (*_PER_VALUE, *_PER_MONTHS)) or (
+        amount.kind in ("count", "number") and rate.kind == "money"
+    ):
         yield a * b

@@ -24,14 +24,14 @@ def standing(figure: Figure, sources: Iterable[Figure]) -> Standing:
     >>> [standing(find_figures(t)[0], source) for t in ("10 兆以内", "10 MB 以上", "12 个月", "10 天", "9 点")]
     ['same', 'bound', 'same', 'unit', 'absent']
     """
-    best = "absent"
+    best: Standing = "absent"
     for other in sources:
         found = compare(figure, other)
         if found == "same":
             return "same"
-        if _ORDER.index(found) < _ORDER.index(best):  # type: ignore[arg-type]
+        if _ORDER.index(found) < _ORDER.index(best):
             best = found
-    return best  # type: ignore[return-value]
+    return best
 
 
 def compare(figure: Figure, other: Figure) -> Standing:
@@ -72,11 +72,12 @@ def _equal(figure: Figure, other: Figure) -> bool:
         return 67 in (figure.value, other.value) and {figure.value, other.value} <= {6, 7, 67}
     if {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH:
         return True
-    pair = {figure.kind: figure.value, other.kind: other.value}
-    if set(pair) == {"percent", "times"}:
-        return pair["percent"] == 100 * pair["times"]  # type: ignore[operator]
-    if set(pair) == {"percent", "discount"}:
-        return pair["percent"] in (pair["discount"], 100 - pair["discount"])  # type: ignore[operator]
+    if isinstance(figure.value, Fraction) and isinstance(other.value, Fraction):
+        pair = {figure.kind: figure.value, other.kind: other.value}
+        if set(pair) == {"percent", "times"}:
+            return pair["percent"] == 100 * pair["times"]
+        if set(pair) == {"percent", "discount"}:
+            return pair["percent"] in (pair["discount"], 100 - pair["discount"])
     return False
 
 

@@ -101,9 +101,19 @@ _ROWS: tuple[_Row, ...] = (
     ("count", "any", "个", 1),
     ("count", "person", "名|人|位|个人|person|persons|people", 1),
     ("count", "occurrence", "次|遍|回|time|times", 1),
-    ("count", "thing", "条|笔|项|件|种|类|款|家|台|套|只|本|册|份|张|封|部|枚|支|把|双|间|处|样|门|股|艘|辆|架|颗", 1),
+    (
+        "count",
+        "thing",
+        "条|笔|项|件|种|类|款|家|台|套|只|本|册|份|张|封|部|枚|支|把|双|间|处|样|门|股|艘|辆|架|颗",
+        1,
+    ),
     ("count", "thing", "粒|组|单|对|户|篇|道|批|团|桌|幅|方|所|片|包|箱|盒|瓶|袋|群|段|节|章|款项|档", 1),
-    ("count", "thing", "路|口|核|轴|场|届|代|期|轮|班|卷|集|排|座|席|剂|针|餐|顿|桶|盘|碗|杯|匹|头|具|根|管|棵|株|朵|串|通|格|孔|针脚", 1),
+    (
+        "count",
+        "thing",
+        "路|口|核|轴|场|届|代|期|轮|班|卷|集|排|座|席|剂|针|餐|顿|桶|盘|碗|杯|匹|头|具|根|管|棵|株|朵|串|通|格|孔|针脚",
+        1,
+    ),
     ("count", "night", "晚|夜|night|nights", 1),
     ("count", "row", "行|row|rows|line|lines", 1),
     ("count", "column", "列|column|columns", 1),
@@ -117,11 +127,22 @@ _ROWS: tuple[_Row, ...] = (
 )
 
 UNITS: dict[str, Unit] = {
-    name: Unit(kind, base, Fraction(factor)) for kind, base, names, factor in _ROWS for name in names.split("|")
+    name: Unit(kind, base, Fraction(factor))
+    for kind, base, names, factor in _ROWS
+    for name in names.split("|")
 }
 """Spelling in folded text -> unit."""
 
-SIGNS = {"¥": "CNY", "$": "USD", "€": "EUR", "£": "GBP", "us$": "USD", "hk$": "HKD", "rmb": "CNY", "cny": "CNY"}
+SIGNS = {
+    "¥": "CNY",
+    "$": "USD",
+    "€": "EUR",
+    "£": "GBP",
+    "us$": "USD",
+    "hk$": "HKD",
+    "rmb": "CNY",
+    "cny": "CNY",
+}
 SIGNS |= {"usd": "USD", "eur": "EUR", "人民币": "CNY", "美元": "USD"}
 """Currency marks that stand before the amount."""
 
@@ -135,7 +156,9 @@ _COUNTS = frozenset({"", *(base for kind, base, _, _ in _ROWS if kind == "count"
 def unit_pattern() -> str:
     """Alternation of all unit spellings in folded text, longest first; Latin ones end at a word border."""
     names = sorted({*UNITS, *map(str.lower, CAPITALS)}, key=len, reverse=True)
-    return "|".join(re.escape(n) + (r"(?![a-z0-9])" if n.isascii() and n[-1].isalnum() else "") for n in names)
+    return "|".join(
+        re.escape(n) + (r"(?![a-z0-9])" if n.isascii() and n[-1].isalnum() else "") for n in names
+    )
 
 
 def compatible(base: str, other: str) -> bool:

@@ -128,3 +128,33 @@ def digit_number(text: str) -> Fraction | None:
     """Value of digits with thousands separators and a decimal point: ``1,280.50``."""
     plain = text.replace(",", "").replace(" ", "")
     return Fraction(plain) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else None
+
+
+DIGITS_PATTERN = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+"""Pattern of a number in digits, with or without thousands separators."""
+NUMBER_PATTERN = (
+    rf"(?:(?<![\d.])(?:{DIGITS_PATTERN})(?:\s?[十百千万亿萬億]+|\s?(?:thousand|million|billion)(?![a-z])|k(?![a-z]))?"
+    rf"|{HAN_NUMERAL}+(?:点[{''.join(DIGITS)}]+)?[万亿]?|(?<![a-z]){ENGLISH_NUMERAL}(?![a-z]))"
+)
+"""Pattern of a number in digits, Chinese or English words, in folded text."""
+
+
+def number_value(text: str) -> Fraction | None:
+    """Value of a number in digits (``1,280``, ``5 万``), Chinese (``三``, ``二十万``) or English words."""
+    text = text.strip()
+    scaled = re.fullmatch(rf"({DIGITS_PATTERN})\s?([十百千万亿萬億]+|thousand|million|billion|k)", text)
+    if scaled:
+        head = digit_number(scaled[1])
+        word = {"k": "thousand"}.get(scaled[2], scaled[2])
+        scale = english_number(word) if word.isascii() else han_number(word)
+        return head * scale if head is not None and scale is not None else None
+    pointed = re.fullmatch(rf"({HAN_NUMERAL}+)点([{''.join(DIGITS)}]+)([万亿]?)", text)
+    if pointed:
+        whole = han_number(pointed[1])
+        tail = Fraction(int("".join(str(DIGITS[c]) for c in pointed[2])), 10 ** len(pointed[2]))
+        scale = han_number(pointed[3]) if pointed[3] else Fraction(1)
+        return None if whole is None or scale is None else (whole + tail) * scale
+    found = digit_number(text)
+    if found is None:
+        found = han_number(text)
+    return english_number(text) if found is None else found

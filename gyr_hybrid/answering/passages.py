@@ -8,22 +8,23 @@ line's head (``企业版：…``), the column's name in a table's header, the ne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from gyr_hybrid.answering.clauses import cells_of, clauses, lines, segments, sentences
 from gyr_hybrid.answering.figures import Figure, find_figures
 from gyr_hybrid.answering.numerals import even_fold
 
-HEAD_LIMIT = 40
-"""Longest line head, in characters: ``企业版``, ``Emergency room``, a parameter's name."""
+_HEAD = re.compile(r"(?:\*\*)?([^:：,，。；;.!?]{1,40}?)(?:\*\*)?\s*(?:(?<!\d):|:(?!\d))(?:\*\*)?\s*")
+"""What a line is about, before its colon: ``企业版``, ``Emergency room``, a parameter's name."""
 
-_JOINT = re.compile(r"而(?!且)|(?<=\s)(?:and|while|whereas|but)(?=\s)|、|和|及|与")
 _ITEM = re.compile(
     r"[ \t>]*(?:[-*+•·]\s+|\d{1,3}[.)、]\s*(?!\d)|[(（](?:[一二三四五六七八九十]{1,3}|\d{1,2})[)）]\s*|[①-⑳]\s*|[一二三四五六七八九十]{1,3}、)"
 )
 _RULE_ROW = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$")
-_EXCEPT = re.compile(r"(?:除外|例外)\s*[:：]?\s*$|\bexcept(?:\s+for)?(?:\s+the\s+following)?\s*:\s*$", re.IGNORECASE)
+_EXCEPT = re.compile(
+    r"(?:除外|例外)\s*[:：]?\s*$|\bexcept(?:\s+for)?(?:\s+the\s+following)?\s*:\s*$", re.IGNORECASE
+)
 
 _ELLIPTIC = re.compile(
     r"\s*(?:但是?|然而|不过)?[,，]?\s*(?:已|未)?(?:满|不满|不足|超过|不超过|不得超过|不得少于|不少于|低于|高于|大于|小于|达到|超出|逾|over|above|under|below|more|less|after|\d)"
@@ -75,6 +76,8 @@ class Section:
     """All figures of the text."""
     sentences: tuple[tuple[int, int], ...]
     """Span of each sentence number."""
+    enumerations: tuple[tuple[str, ...], ...]
+    """Heads of each list, row labels and column names of each table."""
 
 
 @lru_cache(maxsize=512)
@@ -91,23 +94,30 @@ def read_section(text: str, headings: tuple[str, ...] = (), table_header: str = 
         tuple(reader.passages),
         find_figures(text),
         tuple(reader.sentences),
+        tuple(tuple(dict.fromkeys(heads)) for heads in reader.enumerations if len(set(heads)) > 1),
     )
 
 
 class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.folded = even_fold(text)
+        self.blocks = list(lines(text))
+        folded = even_fold(text)
+        for start, end in self.blocks:  # a line of prose that merely wraps goes on
+            if "\n" in text[start:end]:
+                folded = folded[:start] + folded[start:end].replace("\n", " ") + folded[end:]
+        self.folded = folded
         self.passages: list[Passage] = []
         self.sentences: list[tuple[int, int]] = []
+        self.enumerations: list[list[str]] = []
         self.segments = 0
         self.lead = ""
         self.lead_span: tuple[int, int] | None = None
         self.excepting = False
 
     def read(self, table_header: str) -> None:
-        header = _cells(even_fold(table_header), 0) if table_header else []
-        rows = list(_lines(self.text))
+        header = cells_of(even_fold(table_header), 0) if table_header else []
+        rows = self.blocks
         for number, (start, end) in enumerate(rows):
             line = self.text[start:end]
             if not line.strip():
@@ -116,9 +126,10 @@ class _Reader:
                 following = self.text[slice(*rows[number + 1])] if number + 1 < len(rows) else ""
                 if _RULE_ROW.match(line):
                     continue
-                cells = _cells(self.folded[start:end], start)
+                cells = cells_of(self.folded[start:end], start)
                 if _RULE_ROW.match(following):
                     header = cells
+                    self.enumerations += [[h[1] for h in header[1:]], []]
                     continue
                 self.row(start, end, cells, header)
                 continue
@@ -132,6 +143,9 @@ class _Reader:
             return
         self.sentences.append((start, end))
         label = cells[0][1]
+        if not self.enumerations:
+            self.enumerations.append([])
+        self.enumerations[-1].append(label)
         names = [h[1] for h in header]
         for column, (place, cell) in enumerate(cells):
             name = names[column] if column < len(names) else ""
@@ -149,24 +163,30 @@ class _Reader:
             start = marker.end()
         if not item:
             self.lead, self.lead_span, self.excepting = "", None, False
+            self.enumerations.append([])
         folded = self.folded
         head = _head(folded, start, end) if item or end - start < 400 else ""
         body = start
         if head:
             body = start + len(head[0])
+            if not self.enumerations:
+                self.enumerations.append([])
+            self.enumerations[-1].append(head[1])
         is_lead = folded[start:end].rstrip().endswith(":") or folded[start:end].rstrip().endswith("：")
-        for sentence_start, sentence_end in _sentences(self.text, body, end):
+        for sentence_start, sentence_end in sentences(self.text, body, end):
             self.sentences.append((start if sentence_start == body else sentence_start, sentence_end))
             number = len(self.sentences) - 1
             inline = topic = ""
-            for segment_start, segment_end in _segments(folded, sentence_start, sentence_end):
+            for segment_start, segment_end in segments(folded, sentence_start, sentence_end):
                 self.segments += 1
                 colon = _lead_colon(folded, segment_start, segment_end)
                 body_text = folded[segment_start:segment_end]
                 shared = topic if _ELLIPTIC.match(body_text) else ""
                 carried = "\n".join(p for p in (self.lead, inline, shared) if p)
                 topic = topic or _topic(body_text)
-                self.clauses(segment_start, segment_end, head=head[1] if head else "", carried=carried, sentence=number)
+                self.clauses(
+                    segment_start, segment_end, head=head[1] if head else "", carried=carried, sentence=number
+                )
                 if colon and segment_end != sentence_end:
                     inline = folded[segment_start:colon]
                     if _EXCEPT.search(folded[segment_start : colon + 1]):
@@ -180,12 +200,20 @@ class _Reader:
 
     def clauses(self, start: int, end: int, *, head: str, carried: str, sentence: int) -> None:
         earlier = carried
-        for clause_start, clause_end in _clauses(self.folded, start, end):
+        for clause_start, clause_end in clauses(self.folded, start, end):
             text = self.folded[clause_start:clause_end]
             if not re.search(r"\w", text):
                 continue
             passage = Passage(
-                clause_start, clause_end, text, head, earlier, sentence, self.segments, self.excepting, self.lead_span
+                clause_start,
+                clause_end,
+                text,
+                head,
+                earlier,
+                sentence,
+                self.segments,
+                self.excepting,
+                self.lead_span,
             )
             self.passages.append(
                 replace(passage, figures=find_figures(passage.own), carried_figures=find_figures(earlier))
@@ -193,23 +221,8 @@ class _Reader:
             earlier = f"{earlier}\n{text}" if earlier else text
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for line in text.split("\n"):
-        yield start, start + len(line)
-        start += len(line) + 1
-
-
-def _cells(row: str, offset: int) -> list[tuple[int, str]]:
-    cells: list[tuple[int, str]] = []
-    for found in re.finditer(r"(?<=\|)(?:[^|\\]|\\.)*(?=\|)", row):
-        cell = found.group()
-        cells.append((offset + found.start() + len(cell) - len(cell.lstrip()), cell.strip()))
-    return cells
-
-
 def _head(folded: str, start: int, end: int) -> tuple[str, str] | None:
-    found = re.compile(r"(?:\*\*)?([^:：,，。；;.!?]{1,40}?)(?:\*\*)?\s*(?:(?<!\d):|:(?!\d))(?:\*\*)?\s*").match(folded, start, end)
+    found = _HEAD.match(folded, start, end)
     if not found or not folded[found.end() : end].strip():
         return None
     return found.group(), found[1].strip("*` ")
@@ -224,55 +237,3 @@ def _topic(segment: str) -> str:
     """What the first segment of a sentence speaks of: its words before the first figure, or its first clause."""
     first = next((f for f in find_figures(segment) if not f.weak), None)
     return segment[: first.start] if first else re.split(r"[,，]", segment)[0]
-
-
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    position = start
-    for mark in re.compile(r"[。！？]+[”」』）)]*|[!?]+(?=\s|$)|\.(?=\s+[A-Z`\"“(]|\s*$)").finditer(text, start, end):
-        yield from _trimmed(text, position, mark.end())
-        position = mark.end()
-    yield from _trimmed(text, position, end)
-
-
-def _segments(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    position = start
-    for mark in re.compile(r"[；;](?=\s|[^\x00-\x7f]|$)").finditer(folded, start, end):
-        yield from _trimmed(folded, position, mark.end())
-        position = mark.end()
-    yield from _trimmed(folded, position, end)
-
-
-def _clauses(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    position = start
-    for mark in re.compile(r",(?!\d{3}(?!\d))|(?<!\d):(?=\s|[^\x00-\x7f])|--").finditer(folded, start, end):
-        yield from _jointed(folded, position, mark.start())
-        position = mark.end()
-    yield from _jointed(folded, position, end)
-
-
-def _jointed(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Cut at a joint when both sides bear figures of one kind: ``5 years and backpacks for 10 years``."""
-    for joint in _JOINT.finditer(folded, start, end):
-        left, right = find_figures(folded[start : joint.start()]), find_figures(folded[joint.end() : end])
-        if {f.base for f in left if not f.weak} & {f.base for f in right if not f.weak}:
-            yield from _trimmed(folded, start, joint.start())
-            yield from _jointed(folded, joint.end(), end)
-            return
-    yield from _trimmed(folded, start, end)
-
-
-def _trimmed(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
-    piece = text[start:end]
-    if piece.strip():
-        yield start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
-
-
-def clause_spans(sentence: str) -> list[tuple[int, int]]:
-    """Clauses of one sentence of an answer."""
-    folded = even_fold(sentence)
-    return [
-        span
-        for part in _segments(folded, 0, len(folded))
-        for span in _clauses(folded, *part)
-        if re.search(r"\w", folded[slice(*span)])
-    ]

@@ -20,19 +20,23 @@ _FIXED = re.compile(
     r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
 _NEGATOR = re.compile(
-    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?=[会工本付特专正])|除非|排除|停止"
+    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除|停止"
     r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
 )
-NEGATION_MARK = re.compile(r"[不未无没非勿禁]|(?<![a-z])(?:not|never|no|cannot|without|unless|n't)(?![a-z])")
+NEGATION_MARK = re.compile(
+    r"[不未无没非勿禁免]|(?<![a-z])(?:not|never|no|cannot|without|unless|n't)(?![a-z])"
+)
 """A bare sign of negation, for comparing two versions of a clause character by character."""
 
 
 def without_fixed(text: str) -> str:
     """A folded text without the fixed words that contain a negator but deny nothing."""
-    return _FIXED.sub("", text)
+    return _FIXED.sub(lambda m: m.group() if m.group().startswith("免") else "", text)
 
 
-_STOP = re.compile(r"[,;，；。、\n]|[的等时后则就]|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when|without|unless|except)(?![a-z])")
+_STOP = re.compile(
+    r"[,;，；。、\n]|[的等时后则就]|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when|without|unless|except)(?![a-z])"
+)
 
 _LIMIT = re.compile(
     r"(?P<no>不(?:得|能|可以?|应当?|会|准|许)?再?|\bnot (?:be )?)?(?P<verb>超过|少于|低于|高于|多于|大于|小于|晚于|早于|exceed|less than|more than)"
@@ -118,7 +122,9 @@ def _elliptic(claim: str, source: str) -> str:
     """A denial that leaves its verb out: ``dogs over 20 kg are not``, against a claim that denies nothing."""
     if denials_of(claim):
         return ""
-    return next((d.text for d in denials_of(source) if not d.targets and d.text in ("not", "不可以", "不能")), "")
+    return next(
+        (d.text for d in denials_of(source) if not d.targets and d.text in ("not", "不可以", "不能")), ""
+    )
 
 
 def _limit(claim: str, source: str) -> str:

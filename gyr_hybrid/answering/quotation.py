@@ -58,7 +58,12 @@ def _begins(text: str, start: int) -> bool:
     line = text.rfind("\n", 0, start) + 1
     before = text[line:start]
     bare = before.rstrip(" \t*`“\"'（(>")
-    return not bare or bare[-1] in "。！？;；|" or bool(re.search(r"[.!?]$", bare)) or bool(_LIST_MARK.fullmatch(before))
+    return (
+        not bare
+        or bare[-1] in "。！？;；|"
+        or bool(re.search(r"[.!?]$", bare))
+        or bool(_LIST_MARK.fullmatch(before))
+    )
 
 
 def _ends(text: str, end: int) -> bool:
@@ -75,7 +80,7 @@ def edited_negation(one: Aligned) -> Iterator[str]:
         return
     codes = matcher.get_opcodes()
     for tag, i1, i2, j1, j2 in codes:
-        edge = (i1 == 0 or i2 == len(ours)) and tag == "delete" or j1 == 0 or j2 == len(theirs)
+        edge = ((i1 == 0 or i2 == len(ours)) and tag == "delete") or j1 == 0 or j2 == len(theirs)
         if tag == "equal" or (tag == "insert" and (edge or j2 - j1 > 6)):
             continue
         mine, other = NEGATION_MARK.search(ours[i1:i2]), NEGATION_MARK.search(theirs[j1:j2])

@@ -49,15 +49,22 @@ _FAMILIES: dict[str, tuple[str, str]] = {
         r"多|若干|几|不限|两|[二三四五六七八九十]|[2-9]|\d\d|\b(?:several|multiple|many|more than one|unlimited|all)\b",
     ),
     "both": (r"\b(?:both)\b|两[款者种个]都", r"\b(?:both|and|all)\b|都|均|、|和|与"),
-    "too": (r"同样|也(?=[适可能享会要须应会不])|照样|照常|依然|仍然?", r"同样|也|均|都|同|照样|照常|依然|仍|、|和|与|及"),
+    "too": (
+        r"同样|也(?=[适可能享会要须应会不])|照样|照常|依然|仍然?",
+        r"同样|也|均|都|同|照样|照常|依然|仍|、|和|与|及",
+    ),
 }
 _COMPILED = {name: (re.compile(claim), re.compile(grant)) for name, (claim, grant) in _FAMILIES.items()}
 
 _HEDGE = re.compile(
     r"可能|一般|通常|大多|多数|往往|预计|原则上|视情况|尽量|建议|\b(?:usually|typically|generally|normally|(?<!how )often|might|recommended|expected)\b"
 )
-_MAY = re.compile(r"(?<![不])(?:可以|可(?![能靠见选用])|(?<!不)(?<!只)能(?![量力耗源])|允许|有权|准许)|(?<!not )\b(?:may|can|allowed|permitted|optional)\b(?! not)")
-_MUST = re.compile(r"必须|应当|应该|务必|(?<![无不])须|(?<![无不])需要?(?!求)|\b(?:must|shall|required|requires|have to|has to|mandatory)\b(?! not)")
+_MAY = re.compile(
+    r"(?<![不])(?:可以|可(?![能靠见选用])|(?<!不)(?<!只)能(?![量力耗源])|允许|有权|准许)|(?<!not )\b(?:may|can|allowed|permitted|optional)\b(?! not)"
+)
+_MUST = re.compile(
+    r"必须|应当|应该|务必|(?<![无不])须|(?<![无不])需要?(?!求)|\b(?:must|shall|required|requires|have to|has to|mandatory)\b(?! not)"
+)
 
 
 def overclaims(claim: str, source: str) -> Iterator[str]:
@@ -84,3 +91,15 @@ def modality_conflict(claim: str, source: str) -> str:
     if ours == (False, True) and theirs == (True, False):
         return "a permission in the source, a duty in the sentence"
     return ""
+
+
+_DURING = re.compile(r"期间|[期天日月年时钟周]内|之内|以内|(?<![a-z])(?:during|within)(?![a-z])")
+_BEFORE = re.compile(r"之前|以前|(?<![提目之以当])前(?![台端往来]|述)|(?<![a-z])before(?![a-z])")
+_AFTER = re.compile(r"之后|以后|(?<![之以最然])后(?![台端缀])|(?<![a-z])after(?![a-z])")
+_SIDES = (("before", _BEFORE), ("after", _AFTER), ("during", _DURING))
+
+
+def sides_differ(claim: str, source: str) -> bool:
+    """Whether ``claim`` says before, during or after where ``source`` says another of them. Both folded."""
+    ours, theirs = ({n for n, r in _SIDES if r.search(t)} for t in (claim, source))
+    return bool(ours and theirs) and not ours & theirs

@@ -8,15 +8,17 @@ good; every other difference makes it uncertain, and the reader gets the source'
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from gyr_hybrid.answering.alignment import Aligned, align
-from gyr_hybrid.answering.checks import Evidence, Finding, findings, quote_figures
+from gyr_hybrid.answering.checks import UNKNOWN, Evidence, Finding, findings, quote_figures
 from gyr_hybrid.answering.claims import claims_of
 from gyr_hybrid.answering.derivation import derived
-from gyr_hybrid.answering.figures import Figure, find_figures
+from gyr_hybrid.answering.enumerations import Pair, contrasting_pairs, parallel_pairs
 from gyr_hybrid.answering.figure_matching import standing
+from gyr_hybrid.answering.figures import Figure, find_figures
 from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.passages import Section, read_section
 from gyr_hybrid.answering.quotation import verbatim_span, without_list_mark
@@ -44,7 +46,7 @@ def verify(
     """
     plain = [n.node if isinstance(n, NodeWithScore) else n for n in nodes]
     sections = [section_of(node) for node in plain]
-    known = lexicon or Lexicon.builtin()
+    known = (lexicon or Lexicon.builtin()).with_contrasts(pair for s in sections for pair in _mined(s))
     for node, section in zip(plain, sections, strict=True):
         span = verbatim_span(sentence, section)
         if span:
@@ -71,6 +73,15 @@ def verify(
     return Verdict("supported", f"near_quotation: {support:.2f}", quotes, support)
 
 
+@lru_cache(maxsize=512)
+def _mined(section: Section) -> frozenset[Pair]:
+    """Words that the section's own enumerations set against one another."""
+    pairs = parallel_pairs(section.passages)
+    for heads in section.enumerations:
+        pairs |= contrasting_pairs(heads)
+    return frozenset(pairs)
+
+
 def section_of(node: BaseNode) -> Section:
     """A node read into passages, with title, heading path and table header from its metadata."""
     path = node.metadata.get("header_path") or ()
@@ -83,12 +94,10 @@ def section_of(node: BaseNode) -> Section:
     )
 
 
-def _explained(
-    aligned: Sequence[Aligned], sections: Sequence[Section], sentence: str
-) -> frozenset[Figure]:
+def _explained(aligned: Sequence[Aligned], sections: Sequence[Section], sentence: str) -> frozenset[Figure]:
     """Figures of the claims that arithmetic on their quotes' figures yields."""
     quoted = [f for a in aligned for f in quote_figures(a, sections[a.section])]
-    unknown = [f for a in aligned for f in a.claim.figures if not f.weak and standing(f, quoted) != "same"]
+    unknown = [f for a in aligned for f in a.claim.figures if not f.weak and standing(f, quoted) in UNKNOWN]
     return frozenset(derived(unknown, quoted, sentence)) if unknown else frozenset()
 
 

@@ -47,7 +47,8 @@ def _segmenter() -> Any:
 @cache
 def _vocabulary() -> frozenset[str]:
     """Chinese words of the word lists, which the dictionary must not cut apart."""
-    from gyr_hybrid.answering.lexicon import FUNCTION_WORDS, Lexicon
+    from gyr_hybrid.answering.lexicon import Lexicon
+    from gyr_hybrid.answering.word_lists import FUNCTION_WORDS
 
     known = Lexicon.builtin()
     words = {*FUNCTION_WORDS, *known.equivalents, *known.contrasts}

@@ -1,0 +1,144 @@
+"""Words in each other's places: the right thing said of the wrong one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from gyr_hybrid.answering.alignment import Aligned, Found, places_of
+from gyr_hybrid.answering.claims import content_words
+from gyr_hybrid.answering.crediting import Target, stands, target_of
+from gyr_hybrid.answering.figure_matching import standing
+from gyr_hybrid.answering.figures import find_figures
+from gyr_hybrid.answering.lexicon import Lexicon
+from gyr_hybrid.answering.numerals import even_fold
+from gyr_hybrid.answering.passages import Passage, Section
+from gyr_hybrid.answering.roles import is_actor, is_party, light
+from gyr_hybrid.answering.words import Word
+
+
+def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexicon) -> Iterator[str]:
+    """Words of a clause in whose place the source's clause has another.
+
+    A word that stands nowhere near, or names a party, must not take another's place; one that the passage
+    inherits may (``装修押金`` for ``缴纳押金`` after ``装修须…``), unless the two have changed places.
+    """
+    everything = target_of(even_fold(sentence))
+    for start, end in one.claim.clauses:
+        words = [f for f in one.found if start <= f.word.start < end]
+        main = (start, end) == one.claim.clauses[-1]
+        source = one.passage.text if main else _nearest(words, one, section, lexicon)
+        theirs, ours = content_words(source), [f.word for f in words]
+        names = _latin_names(theirs, source)
+        target = target_of(source)
+        if not any(stands(w, target, lexicon) for w in ours):
+            continue
+        places = {f.word: f.place for f in words}
+        spoken = target_of(one.claim.text[start - one.claim.start : end - one.claim.start])
+        matcher = SequenceMatcher(None, [w.key for w in ours], [w.key for w in theirs], autojunk=False)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+            if tag != "replace":
+                continue
+            new = [w for w in ours[i1:i2] if not stands(w, target, lexicon)]
+            old = [w for w in theirs[j1:j2] if not stands(w, spoken, lexicon)]
+            inherited = [w for w in new if places[w] in ("carried", "following")]
+            if all(light(w) and not is_actor(w.key, lexicon) for w in (*new, *old)):
+                continue
+            named = [any(is_actor(w.key, lexicon) or w.key in names for w in side) for side in (new, old)]
+            swapped = any(is_party(w.key) for w in inherited) and any(stands(w, everything) for w in old)
+            if len(inherited) == len(new) and not swapped and not all(named):
+                continue
+            if new and old:
+                yield f"{' '.join(w.text for w in new)!r} where the source has {' '.join(w.text for w in old)!r}"
+
+
+def _latin_names(words: tuple[Word, ...], text: str) -> frozenset[str]:
+    """Latin words amid Chinese, which are names."""
+    return frozenset() if text.isascii() else frozenset(w.key for w in words if not w.han)
+
+
+def _nearest(words: list[Found], one: Aligned, section: Section, lexicon: Lexicon) -> str:
+    """The clause of the passage's segment that shares most words with a condition of the claim."""
+    segment = [p for p in section.passages if p.segment == one.passage.segment] or [one.passage]
+
+    def shared(passage: Passage) -> float:
+        target = target_of(passage.text)
+        return sum(stands(f.word, target, lexicon) for f in words) + 0.1 * (passage is one.passage)
+
+    return max(segment, key=shared).text
+
+
+def other_agent(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
+    """Someone else after 由 than in the source clause."""
+    source = one.source
+    for marker in re.finditer("由(?!于|此)", one.claim.text):
+        ours = _after(one.claim.text, marker.end())
+        theirs = [_after(source, m.end()) for m in re.finditer("由(?!于|此)", source)]
+        others = ours and theirs and all(t and ours not in t and t not in ours for t in theirs)
+        if others and not any(stands(w, target_of(t), lexicon) for t in theirs for w in content_words(ours)):
+            yield f"由{ours} where the source has 由{theirs[0]}"
+
+
+def _after(text: str, place: int) -> str:
+    """The first two content words after a place, as one text."""
+    words = [w for w in content_words(text) if w.start >= place][:2]
+    return text[words[0].start : words[-1].end] if words and words[0].start - place <= 2 else ""
+
+
+def swapped_actors(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
+    """Two parties in the other order than in the source clause."""
+    source = one.passage.text
+    main = [f.word for f in one.found if f.word.start >= one.claim.clauses[-1][0]]
+    actors = [w for w in main if is_party(w.key) or w.key in lexicon.contrasts]
+    places = [(w, places_of(w, source)) for w in actors]
+    single = [(w, p[0]) for w, p in places if len(p) == 1]
+    for (first, i), (second, j) in pairwise(single):
+        rivals = second.key in lexicon.contrasts.get(first.key, ())
+        if i > j and first.key != second.key and (rivals or (is_party(first.key) and is_party(second.key))):
+            yield f"{first.text!r} before {second.text!r}, the source has them the other way round"
+
+
+def contrasting_words(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
+    """A word of the claim where the source clause has one that excludes it."""
+    own = target_of(one.passage.own)
+    spoken = target_of(one.claim.text)
+    for found in one.found:
+        rivals = lexicon.contrasts.get(found.word.key)
+        if not rivals or _holds(own, found.word.key):
+            continue
+        for rival in sorted(rivals):
+            if _holds(own, rival) and not _holds(spoken, rival):
+                yield f"{found.word.text!r} where the source has {rival!r}"
+                break
+
+
+def _holds(target: Target, key: str) -> bool:
+    return key in target.keys if key.isascii() else key in target.text
+
+
+def foreign_head(one: Aligned, section: Section, sentence: str) -> Iterator[str]:
+    """A line or row about something else than the one that the sentence names: ``只读成员…，也可以修改流水``."""
+    label = _label(one.passage)
+    spoken = target_of(sentence)
+    if not label or _names(label, spoken):
+        return
+    for other in section.passages:
+        theirs = _label(other)
+        if theirs and theirs != label and _names(theirs, spoken):
+            yield f"{one.passage.text!r} is said of {label!r}, the sentence speaks of {theirs!r}"
+            return
+
+
+def _label(passage: Passage) -> str:
+    parts = passage.head.split("\n")
+    return parts[-2] if len(parts) > 1 else parts[0]
+
+
+def _names(label: str, spoken: Target) -> bool:
+    words = content_words(label)
+    codes = [f for f in find_figures(label) if not f.weak]
+    if codes and standing(codes[0], find_figures(spoken.text)) == "same":
+        return True
+    return bool(words) and all(stands(w, spoken) for w in words)
