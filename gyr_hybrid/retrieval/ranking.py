@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
 from gyr_hybrid.retrieval.merging import Merged, merge_into_sections
 from gyr_hybrid.retrieval.run import Run, milliseconds
-from gyr_hybrid.retrieval.scoring import Features, mean_score, relative, section_bm25
+from gyr_hybrid.retrieval.scoring import WEIGHTS, Features, relevance, section_bm25
 
 RERANK_POOL = 20
 """Sections shown to a reranker that is a model; the rest keep their order behind them."""
@@ -85,21 +85,35 @@ def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
     tokens = list(weights)
     idf = np.array([weights[token] * view.idf(token) for token in tokens])
     flat = [child for unit in units for child in children[unit]]
-    starts = np.cumsum([0, *(len(children[unit]) for unit in units)])[:-1]
-    bm25 = section_bm25(view.frequencies(tokens, flat), view.lengths(flat), starts.tolist(), idf)
-    cosine = np.zeros(len(units))
-    if run.vector is not None:
-        by_child = view.cosine(run.vector, flat)
-        cosine = np.maximum.reduceat([by_child.get(child, 0.0) for child in flat], starts).clip(0.0, 1.0)
-    features = Features(relative(bm25), cosine, _heading_share(run, units))
+    starts = np.cumsum([0, *(len(children[unit]) for unit in units)])[:-1].tolist()
+    lengths = view.lengths(flat)
+    by_child = view.bm25(weights, flat) if weights else {}
+    mean, best = _cosines(run, flat, lengths, starts)
+    features = Features(
+        bm25=section_bm25(view.frequencies(tokens, flat), lengths, starts, idf),
+        best_child=np.maximum.reduceat([by_child.get(child, 0.0) for child in flat], starts),
+        cosine_mean=mean,
+        cosine_best=best,
+        heading=_heading_share(run, units),
+    )
     for i, unit in enumerate(units):
         run.features[unit] = {
-            "bm25": float(features.bm25[i]),
-            "cosine": float(features.cosine[i]),
-            "heading": float(features.heading[i]),
+            field: float(values[i]) for field in WEIGHTS if (values := getattr(features, field)) is not None
         }
-    mean = mean_score(features, with_vectors=run.vector is not None)
-    return dict(zip(units, mean.tolist(), strict=True))
+    return dict(zip(units, relevance(features).tolist(), strict=True))
+
+
+def _cosines(
+    run: Run, flat: Sequence[str], lengths: NDArray[np.int32], starts: Sequence[int]
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+    """Mean, by length, and best cosine of each unit's children; None without a question vector."""
+    if run.vector is None:
+        return None, None
+    by_child = run.view.cosine(run.vector, flat)
+    cosines = np.array([by_child.get(child, 0.0) for child in flat])
+    sizes = np.maximum(lengths, 1).astype(np.float64)
+    mean = np.add.reduceat(cosines * sizes, starts) / np.add.reduceat(sizes, starts)
+    return mean, np.maximum.reduceat(cosines, starts)
 
 
 def _heading_share(run: Run, units: Sequence[str]) -> NDArray[np.float64]:
@@ -111,15 +125,16 @@ def _heading_share(run: Run, units: Sequence[str]) -> NDArray[np.float64]:
     total = sum(words.values()) or max(widened.values(), default=0.0)
     if total <= 0.0:
         return np.zeros(len(units))
-    share = []
-    for path in view.header_paths(units):
+    paths = view.header_paths(units)
+    shares = {}
+    for path in set(paths):
         terms = analyzer.terms(" ".join(path))
         found = sum(
             idf for word, idf in words.items() if word in terms or terms & equivalents.get(word, frozenset())
         )
         found += max((idf for token, idf in widened.items() if token in terms), default=0.0)
-        share.append(min(1.0, found / total))
-    return np.array(share)
+        shares[path] = min(1.0, found / total)
+    return np.array([shares[path] for path in paths])
 
 
 def _sort(run: Run, scores: Mapping[str, float]) -> None:

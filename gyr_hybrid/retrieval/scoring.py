@@ -1,9 +1,10 @@
 """The score step: how well each candidate of the pool answers the question.
 
 Reciprocal ranks say only that a leg liked a node, not how much; on its own a fusion by rank is often
-worse than its best leg. So fusion pools the candidates, and this step orders them by a weighted mean of
-BM25 over the whole section, the cosine of its best child, and the share of the question that its heading
-path answers.
+worse than its best leg. So fusion pools the candidates, and this step orders them by a weighted sum of
+standard scores: how many standard deviations a candidate stands above the mean of the pool in BM25, in
+cosine and in its heading. Standard scores make the weights hold whatever the scale of an embedding
+model's cosines is, and however long the question.
 """
 
 from __future__ import annotations
@@ -14,23 +15,39 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-COSINE_WEIGHT = 0.6
-"""Weight of the best child's cosine beside 1 for normalised BM25."""
-HEADING_WEIGHT = 0.15
-"""Weight of the share of the question's words (by idf) that stand in the heading path."""
+WEIGHTS = {
+    "bm25": 0.50,
+    "best_child": 0.10,
+    "cosine_mean": 0.30,
+    "cosine_best": 0.07,
+    "heading": 0.04,
+}
+"""Weight of each feature's standard score.
+
+Chosen once for all data, by random search (some 500 settings) for the best mean of MRR@10 over three unlike sets:
+298 questions of vendors' FAQ pages against their answers (Chinese, technical), 1,002 questions of CMRC2018 against
+Wikipedia passages (Chinese), 300 claims of SciFact against abstracts (English), all with the offline embedding.
+The optimum is flat: halving or doubling one of the small weights moves no set by more than 0.005.
+"""
 
 K1, B = 1.5, 0.75  # Robertson and Zaragoza 2009; the values of bm25s
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
     """Per candidate, arrays of one length."""
 
-    bm25: NDArray[np.float64]
-    """0..1, relative to the best candidate."""
-    cosine: NDArray[np.float64]
-    """0..1, best child; 0 without vectors."""
-    heading: NDArray[np.float64]
+    bm25: Floats
+    """Of the whole section."""
+    best_child: Floats
+    """BM25 of its best child: words that stand close together."""
+    cosine_mean: Floats | None
+    """Mean over its children by their length: what the section is about; None without vectors."""
+    cosine_best: Floats | None
+    """Of its best child."""
+    heading: Floats
     """0..1, share of the question's idf in the heading path."""
 
 
@@ -59,17 +76,22 @@ def section_bm25(
     return scores
 
 
-def mean_score(features: Features, *, with_vectors: bool) -> NDArray[np.float64]:
-    """Weighted mean of the features, 0..1."""
-    cosine = COSINE_WEIGHT if with_vectors else 0.0
-    total = 1.0 + cosine + HEADING_WEIGHT
-    mean: NDArray[np.float64] = (
-        features.bm25 + cosine * features.cosine + HEADING_WEIGHT * features.heading
-    ) / total
-    return mean
+def relevance(features: Features) -> Floats:
+    """0..1, higher is better: the logistic function of the weighted sum of standard scores."""
+    total = np.zeros(len(features.bm25))
+    for name, weight in WEIGHTS.items():
+        values = getattr(features, name)
+        if values is not None:
+            total += weight * standard(values)
+    scores: Floats = np.round(1.0 / (1.0 + np.exp(-total)), 12)  # equal candidates stay equal
+    return scores
 
 
-def relative(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores divided by the best one; zeros stay zeros."""
-    top = scores.max(initial=0.0)
-    return scores / top if top > 0 else np.zeros_like(scores)
+def standard(values: Floats) -> Floats:
+    """Standard scores: mean 0 and deviation 1; zeros where all values are equal.
+
+    >>> standard(np.array([1.0, 3.0])).tolist()
+    [-1.0, 1.0]
+    """
+    spread = float(values.std()) if len(values) else 0.0
+    return (values - values.mean()) / spread if spread > 1e-9 else np.zeros(len(values))
