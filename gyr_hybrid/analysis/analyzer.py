@@ -140,6 +140,9 @@ class Analyzer:
             backend=backend,
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.to_dict(), self.backend)
+
     def __repr__(self) -> str:
         return f"Analyzer(fingerprint={self.fingerprint!r}, backend={self.backend!r})"
 
@@ -305,6 +308,10 @@ def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None)
     kind = "code" if piece.kind == "word" else piece.kind
     spelled = text if start >= 0 else piece.text
     return Code(spelled, piece.canonical, piece.compact, kind, piece.number, start, end, class_word)
+
+
+def _restored(values: dict[str, Any], backend: str) -> Analyzer:
+    return Analyzer.from_dict(values, backend=backend)
 
 
 def _contained(mention: Mention) -> list[Mention]:

@@ -13,6 +13,7 @@ _CLOSERS = "”’」』】）》〉〕]\"')*_`"
 _END = re.compile(
     rf"(?P<full>[。！？!?…]+|\.{{3,}})[{re.escape(_CLOSERS)}]*"
     rf"|(?P<dot>\.)[\"'”’)\]*_]*(?=\s|$)"
+    rf"|(?<=[{HAN_KANA}])(?P<han>\.)(?=[{HAN_KANA}])"
     r"|(?P<line>\n)"
 )
 _BLANKS = re.compile(r"\s*")
@@ -21,7 +22,9 @@ _ABBREVIATION = re.compile(
     r"|inc|ltd|co|corp|jr|sr|approx|resp|al|ed|eds|dept|est|ver|ref|refs|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$",
     re.IGNORECASE,
 )
-_LIST_NUMBER = re.compile(r"(?:^|\n)[ \t>]*(?:\d{1,3}|[A-Za-z])$")
+_LIST_NUMBER = re.compile(r"[ \t>]*(?:\d{1,3}|[A-Za-z])")
+_GOES_ON = re.compile(r"[\"'”’)\]*_`]*[，、；：,;:）)]")
+_REACH = 24  # characters before a full stop that may be an abbreviation
 _BLOCK_LINE = re.compile(
     r"[ \t>]*(?:[-*+•·#|]|\d{1,3}[.)、]|[（(][一二三四五六七八九十\d]{1,3}[)）]|```|~~~)"
 )
@@ -83,17 +86,29 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
 
 def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     if match["dot"]:
-        before = text[start : match.start()]
-        if _LIST_NUMBER.search(before):
+        line = text[
+            max(start, text.rfind("\n", start, match.start()) + 1, match.start() - _REACH) : match.start()
+        ]
+        if _LIST_NUMBER.fullmatch(line):
             return False
-        return not (_ABBREVIATION.search(before) and match.end() < len(text) and text[match.end()] != "\n")
+        return not (_ABBREVIATION.search(line) and match.end() < len(text) and text[match.end()] != "\n")
     if match["line"]:
         return not _wraps(text, match.start())
-    if match["full"] in ("!", "?", "..."):
+    if match["full"]:
+        mark = match["full"]
+        if (mark[0] in "…." and _GOES_ON.match(text, match.end())) or (
+            mark[0] == "." and _glued(text, match.end())
+        ):
+            return False
         # ``?a=1`` in an address, ``![`` of an image, ``!=``: a mark glued to what follows ends nothing
-        following = text[match.end() : match.end() + 1]
-        return not (following and following.isascii() and not following.isspace() and match["full"] != "...")
+        return not (mark in ("!", "?") and _glued(text, match.end()))
     return True
+
+
+def _glued(text: str, end: int) -> bool:
+    """Whether an ASCII character follows at once."""
+    following = text[end : end + 1]
+    return bool(following) and following.isascii() and not following.isspace()
 
 
 def _wraps(text: str, line_end: int) -> bool:

@@ -134,13 +134,9 @@ class _Resolution:
         if text.isdecimal() or not (self._open(chain, at - 1) and self._open(chain, stop - 1)):
             return ()
         spaced = any(character.isspace() for character in text)
-        words = False
+        words = spaced and not any(character.isdigit() for character in text)
         if spaced:
-            atoms = [self.low[first:last] for first, last in chain[at:stop]]
-            if atoms[-1].isdecimal() and counted(self.folded, *chain[stop - 1]):
-                return ()
-            words = all(atom.isalpha() for atom in atoms)
-            if words and len(atoms) < 3 and not self._meant(start, end):
+            if text[-1].isdecimal() and counted(self.folded, *chain[stop - 1]):
                 return ()
         elif exact := self.codes.exact(text):
             return (exact,) if not text.isalpha() or exact.kind == "name" or self._meant(start, end) else ()
@@ -151,7 +147,9 @@ class _Resolution:
         matches = self.codes.compact(key)
         if not matches and key[-1] == "+":
             matches = self.codes.compact(key.rstrip("+"))
-        if words and not self._meant(start, end):
+        if matches and words and not self._meant(start, end):
+            if stop - at < 3:
+                return ()
             spelled = _SEPARATORS.sub("", self.folded.text[start:end])
             matches = [match for match in matches if spelled in (compact, _SEPARATORS.sub("", match.text))]
         return tuple(matches)

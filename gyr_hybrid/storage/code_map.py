@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from gyr_hybrid.storage.code_neighbours import (
     coarse_shape,
     code_shape,
     common_prefix,
+    compact_key,
     leading,
 )
 
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 _SPELLINGS = 200  # holders looked at to find the usual spelling
+_SORTED_NATURALLY = 400  # of more codes than that, the order before the limit is plain
+_SHORT = 3  # characters; shapes so short say nothing without the letters
+_LOOKED_AT = 4000  # codes of one shape that are asked whether they are visible
 _NATURAL = re.compile(r"(\d+)")
 _SEPARATORS = "-_./:#+ "
 
@@ -73,7 +78,7 @@ class _Entry:
 class _Snapshot:
     """Entries and keys as of one moment: a large base shared by snapshots, and the few changes since."""
 
-    __slots__ = ("base", "base_keys", "changed", "changed_keys", "neighbours")
+    __slots__ = ("_new", "base", "base_keys", "changed", "changed_keys", "neighbours")
 
     def __init__(
         self,
@@ -88,6 +93,7 @@ class _Snapshot:
         self.changed = changed
         self.changed_keys = changed_keys
         self.neighbours = neighbours
+        self._new: list[tuple[str, str]] | None = None
 
     def entry(self, canonical: str) -> _Entry | None:
         if canonical in self.changed:
@@ -109,11 +115,13 @@ class _Snapshot:
 
     def new_codes(self) -> list[tuple[str, str]]:
         """(Compact form, canonical form) of the codes that the base lacks."""
-        return [
-            (entry.compact, canonical)
-            for canonical, entry in self.changed.items()
-            if entry and canonical not in self.base
-        ]
+        if self._new is None:
+            self._new = [
+                (entry.compact, canonical)
+                for canonical, entry in self.changed.items()
+                if entry and canonical not in self.base
+            ]
+        return self._new
 
 
 class CodeMap:
@@ -264,57 +272,63 @@ class CodeView:
             anywhere: they may go on within a part (``e10`` of ``e1042``); else only at a separator.
         """
         snapshot = self._snapshot
-        start = "".join(character for character in prefix if character not in "-_/:# ")
-        compact = (
-            start
-            if "." in start and start[-1:].isdigit() and start.lstrip("v")[0:1].isdigit()
-            else start.replace(".", "")
-        )
-        candidates = [
-            canonical
-            for canonical in snapshot.neighbours.beginning_with(compact)
-            if canonical not in snapshot.changed
-        ]
-        candidates += [
-            canonical
-            for canonical, entry in snapshot.changed.items()
-            if entry and (entry.compact.startswith(compact) or canonical.startswith(prefix))
-        ]
-        kept = [canonical for canonical in candidates if _continues(canonical, compact, anywhere)]
+        compact = compact_key(prefix)
+        old = (other for other in snapshot.neighbours.beginning_with(compact) if other in snapshot.base)
+        candidates = chain(old, (other for begin, other in snapshot.new_codes() if begin.startswith(compact)))
+        kept = sorted({canonical for canonical in candidates if _continues(canonical, compact, anywhere)})
+        if len(kept) <= _SORTED_NATURALLY:
+            kept.sort(key=_natural)
         found: list[KnownCode] = []
-        for canonical in sorted(set(kept), key=_natural):
+        for canonical in kept:
             entry = snapshot.entry(canonical)
             if entry is not None and (known := self._known(entry)) is not None:
                 found.append(known)
                 if len(found) == limit:
                     break
-        return found
+        return sorted(found, key=lambda known: _natural(known.canonical))
 
     def near(self, canonical: str, *, distance: int = 2, limit: int = 5) -> list[KnownCode]:
-        """Codes within the edit distance (separators do not count), then those of the same prefix and shape."""
-        snapshot = self._snapshot
-        compact = "".join(character for character in canonical if character not in "-_/:# ")
-        shape = coarse_shape(code_shape(canonical))
-        new = snapshot.new_codes()
-        ranked = snapshot.neighbours.within(compact, distance, new)
-        ranked.sort(
-            key=lambda pair: (
-                pair[0],
-                coarse_shape(code_shape(pair[1])) != shape,
-                -common_prefix(pair[1], canonical),
-                _natural(pair[1]),
-            )
-        )
+        """Codes within the edit distance, nearest first, then those of the same prefix and shape.
+
+        Separators do not count; of equally near codes those of the same shape and the longest common prefix come first.
+        """
+        compact = compact_key(canonical)
+        new = self._snapshot.new_codes()
+        neighbours = self._snapshot.neighbours
         found: dict[str, KnownCode] = {}
-        for other in [*(name for _, name in ranked), *snapshot.neighbours.alike(compact, canonical, new)]:
+        for edits in range(1, distance + 1):
+            self._take(
+                self._by_likeness(neighbours.at_distance(compact, edits, new), canonical),
+                canonical,
+                limit,
+                found,
+            )
+            if len(found) == limit:
+                return list(found.values())
+        self._take(neighbours.alike(compact, canonical, new), canonical, limit, found)
+        return list(found.values())
+
+    def _take(self, others: Iterable[str], canonical: str, limit: int, found: dict[str, KnownCode]) -> None:
+        """Add visible codes until there are ``limit``."""
+        for other in others:
+            if len(found) == limit:
+                return
             if other == canonical or other in found:
                 continue
-            entry = snapshot.entry(other)
+            entry = self._snapshot.entry(other)
             if entry is not None and (known := self._known(entry)) is not None:
                 found[other] = known
-                if len(found) == limit:
-                    break
-        return list(found.values())
+
+    def _by_likeness(self, others: Iterable[str], canonical: str) -> list[str]:
+        length = len(canonical)
+        outline = coarse_shape(code_shape(canonical))
+        ranked = sorted(
+            set(others), key=lambda other: (-common_prefix(other, canonical), abs(len(other) - length), other)
+        )
+        ranked[:_SORTED_NATURALLY] = sorted(
+            ranked[:_SORTED_NATURALLY], key=lambda other: coarse_shape(code_shape(other)) != outline
+        )
+        return ranked
 
     def knows_shape(self, canonical: str) -> bool:
         """Whether a visible code has the shape of this one.
@@ -324,22 +338,23 @@ class CodeView:
         """
         snapshot = self._snapshot
         shape = code_shape(canonical)
-        outline = coarse_shape(shape)
-        lead = leading(canonical)
-        exact = len(shape) > 3
-        for other in snapshot.neighbours.shaped(canonical, shape if exact else ""):
+        outline, lead = coarse_shape(shape), leading(canonical)
+        same = snapshot.neighbours.shaped(shape) if len(shape) > _SHORT else ()
+        for other in chain(islice(same, _LOOKED_AT), snapshot.neighbours.related(canonical)):
             entry = snapshot.entry(other)
             if entry is not None and other != canonical and self._sees(entry):
                 return True
         return any(
-            entry is not None
-            and other != canonical
-            and (
-                (exact and entry.shape == shape)
-                or (coarse_shape(entry.shape) == outline and leading(other) == lead)
+            (
+                (len(shape) > _SHORT and entry.shape == shape)
+                or (
+                    other.startswith(lead) and leading(other) == lead and coarse_shape(entry.shape) == outline
+                )
             )
+            and other != canonical
             and self._sees(entry)
             for other, entry in snapshot.changed.items()
+            if entry is not None
         )
 
     def holders(self, canonical: str) -> list[tuple[int, bool]]:

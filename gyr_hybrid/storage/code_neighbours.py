@@ -7,9 +7,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 _REPEATED = re.compile(r"(.)\1+")
 _LEAD = re.compile(r"[^\W\d_]+|\d+")
+_SEPARATORS = re.compile(r"[-_./:#\s]+")
+_DOTTED = re.compile(r"v?\d+(?:\.\d+)+\S*")
 _AROUND = 64  # neighbours in sorted order that are looked at for a common prefix
+_RELATIVES = 2000  # codes of one prefix that are looked at for a common outline
 
 
 class _Shapes(dict[int, str]):
@@ -36,14 +42,50 @@ def coarse_shape(shape: str) -> str:
     return _REPEATED.sub(r"\1", shape)
 
 
+def compact_key(canonical: str) -> str:
+    """``canonical`` without separators; versions and dotted numbers keep their dots.
+
+    >>> compact_key("ns-x2-blk-m"), compact_key("v6.5")
+    ('nsx2blkm', 'v6.5')
+    """
+    return canonical if _DOTTED.fullmatch(canonical) else _SEPARATORS.sub("", canonical)
+
+
+def leading(canonical: str) -> str:
+    """The run of letters, or of digits, that a code begins with."""
+    match = _LEAD.match(canonical)
+    return match.group() if match else canonical[:1]
+
+
 def common_prefix(first: str, second: str) -> int:
-    """Characters that both begin with."""
+    """Number of characters that both begin with."""
     length = 0
     for one, other in zip(first, second, strict=False):
         if one != other:
             break
         length += 1
     return length
+
+
+class _Equals:
+    """Compact forms of one length, and their characters by position."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self.compacts: list[str] = []
+        self.canonicals: list[str] = []
+
+    @cached_property
+    def columns(self) -> NDArray[np.uint32]:
+        letters = np.frombuffer("".join(self.compacts).encode("utf-32-le"), dtype=np.uint32)
+        return np.ascontiguousarray(letters.reshape(len(self.compacts), self.length).T)
+
+    def substituted(self, compact: str) -> NDArray[np.uint8]:
+        """Positions in which each differs from ``compact``, which has the same length."""
+        differing = np.zeros(len(self.compacts), dtype=np.uint8)
+        for column, character in zip(self.columns, compact, strict=True):
+            differing += column != ord(character)
+        return differing
 
 
 class CodeNeighbours:
@@ -61,12 +103,14 @@ class CodeNeighbours:
         return sorted((compact, canonical) for compact, canonical, _ in self._codes)
 
     @cached_property
-    def _by_length(self) -> dict[int, tuple[list[str], list[str]]]:
-        groups: dict[int, tuple[list[str], list[str]]] = {}
+    def _by_length(self) -> dict[int, _Equals]:
+        groups: dict[int, _Equals] = {}
         for compact, canonical, _ in self._codes:
-            compacts, canonicals = groups.setdefault(len(compact), ([], []))
-            compacts.append(compact)
-            canonicals.append(canonical)
+            group = groups.get(len(compact))
+            if group is None:
+                group = groups[len(compact)] = _Equals(len(compact))
+            group.compacts.append(compact)
+            group.canonicals.append(canonical)
         return groups
 
     @cached_property
@@ -74,7 +118,6 @@ class CodeNeighbours:
         groups: dict[str, list[str]] = {}
         for _, canonical, shape in self._codes:
             groups.setdefault(shape, []).append(canonical)
-            groups.setdefault(f"{leading(canonical)}|{coarse_shape(shape)}", []).append(canonical)
         return groups
 
     def beginning_with(self, compact: str) -> Iterator[str]:
@@ -85,50 +128,57 @@ class CodeNeighbours:
                 return
             yield canonical
 
-    def shaped(self, canonical: str, shape: str) -> Iterator[str]:
-        """Canonical forms of the codes of the same shape, or of the same prefix and coarse shape."""
-        yield from self._by_shape.get(shape, ())
-        yield from self._by_shape.get(f"{leading(canonical)}|{coarse_shape(shape)}", ())
+    def shaped(self, shape: str) -> Sequence[str]:
+        """Canonical forms of the codes of this shape."""
+        return self._by_shape.get(shape, ())
 
-    def within(self, compact: str, distance: int, new: Sequence[tuple[str, str]]) -> list[tuple[int, str]]:
-        """(Edit distance, canonical form) of the codes within ``distance``; ``new`` codes are searched too."""
+    def related(self, canonical: str) -> Iterator[str]:
+        """Canonical forms of codes of the same first letters and the same outline."""
+        lead, outline = leading(canonical), coarse_shape(code_shape(canonical))
+        for looked_at, other in enumerate(self.beginning_with(lead)):
+            if looked_at == _RELATIVES:
+                return
+            if leading(other) == lead and coarse_shape(code_shape(other)) == outline:
+                yield other
+
+    def at_distance(self, compact: str, distance: int, new: Sequence[tuple[str, str]]) -> list[str]:
+        """Canonical forms of the codes whose compact form is exactly so many edits away; ``new`` ones too."""
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import extract
 
-        found: list[tuple[int, str]] = []
+        found: list[str] = []
+        if distance == 1:  # of one length only a substitution is one edit
+            if same := self._by_length.get(len(compact)):
+                rows = np.flatnonzero(same.substituted(compact) == 1)
+                found += [same.canonicals[row] for row in rows]
+            lengths = [len(compact) - 1, len(compact) + 1]
+        else:
+            lengths = list(range(len(compact) - distance, len(compact) + distance + 1))
         groups = [
-            self._by_length.get(length)
-            for length in range(len(compact) - distance, len(compact) + distance + 1)
+            (group.compacts, group.canonicals) for length in lengths if (group := self._by_length.get(length))
         ]
         if new:
             groups.append(([one for one, _ in new], [canonical for _, canonical in new]))
-        for group in groups:
-            if group:
-                rows = extract(
-                    compact,
-                    group[0],
-                    scorer=Levenshtein.distance,
-                    processor=None,
-                    score_cutoff=distance,
-                    limit=None,
-                )
-                found += [(int(score), group[1][position]) for _, score, position in rows]
+        for compacts, canonicals in groups:
+            matches = extract(
+                compact,
+                compacts,
+                scorer=Levenshtein.distance,
+                processor=None,
+                score_cutoff=distance,
+                limit=None,
+            )
+            found += [canonicals[row] for _, edits, row in matches if edits == distance]
         return found
 
     def alike(self, compact: str, canonical: str, new: Sequence[tuple[str, str]]) -> list[str]:
-        """Canonical forms of codes of the same prefix and coarse shape, longest common prefix first."""
-        lead, shape = leading(canonical), coarse_shape(code_shape(canonical))
+        """Canonical forms of codes of the same first letters and outline, longest common prefix first."""
+        lead, outline = leading(canonical), coarse_shape(code_shape(canonical))
         at = bisect_left(self._sorted, (compact, ""))
-        around = [*self._sorted[max(0, at - _AROUND) : at + _AROUND], *new]
+        around = self._sorted[max(0, at - _AROUND) : at + _AROUND]
         same = [
             other
-            for _, other in around
-            if leading(other) == lead and coarse_shape(code_shape(other)) == shape
+            for _, other in (*around, *(pair for pair in new if pair[0].startswith(lead)))
+            if leading(other) == lead and coarse_shape(code_shape(other)) == outline
         ]
         return sorted(same, key=lambda other: (-common_prefix(other, canonical), other))
-
-
-def leading(canonical: str) -> str:
-    """The run of letters, or of digits, that a code begins with."""
-    match = _LEAD.match(canonical)
-    return match.group() if match else canonical[:1]
