@@ -145,6 +145,8 @@ def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, timeo
                 )
             _migrate(connection)
         if not read_only:
+            # a backup that was put back is not in WAL mode yet
+            _use_log(connection, timeout)
             connection.execute("PRAGMA synchronous = FULL")
 
 
@@ -216,16 +218,7 @@ def _tables(connection: sqlite3.Connection) -> int:
 def _create(connection: sqlite3.Connection, timeout: float) -> None:
     connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    deadline = time.monotonic() + timeout
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            break
-        except sqlite3.OperationalError:
-            # SQLite does not wait when two processes make the same file at once
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
+    _use_log(connection, timeout)
     with transaction(connection, write=True):
         if _tables(connection) == 0:
             for statement in _TABLES.split(";\n"):
@@ -233,6 +226,22 @@ def _create(connection: sqlite3.Connection, timeout: float) -> None:
                     connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _use_log(connection: sqlite3.Connection, timeout: float) -> None:
+    """WAL mode; a database in memory has no such thing and stays as it is."""
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] in ("wal", "memory"):
+        return
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            # SQLite does not wait when two processes open the same new file at once
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
 
 
 def _migrate(connection: sqlite3.Connection) -> None:

@@ -22,6 +22,8 @@ from gyr_hybrid.storage.vectors import decode, dimension_of
 from gyr_hybrid.storage.visibility import Rules
 from gyr_hybrid.storage.writing import RETIRED_FOR, purge_retired
 
+DAMAGED = "damaged"
+"""Fingerprint of a document that lost something: no upsert finds it unchanged."""
 _NORM_TOLERANCE = 1e-2
 _RULES = ("version", "tenant", "acl", "valid_from", "valid_to", "updated_at")
 
@@ -121,7 +123,7 @@ class Checker:
                 self._forget(row["doc_key"])
             self._check_rules(row, name)
             self._check_vector_keys(row, name, keys)
-            if not row["fingerprint"]:
+            if row["fingerprint"] == DAMAGED:
                 self._problems.append(f"document {name!r} is incomplete; upsert it again")
 
     def _faults(self, row: sqlite3.Row, last_term: int) -> Iterator[str]:
@@ -196,7 +198,7 @@ class Checker:
 
     def _forget(self, doc_key: int) -> None:
         """Make the next upsert of the document take place whatever it holds."""
-        self._connection.execute("UPDATE documents SET fingerprint = '' WHERE doc_key = ?", (doc_key,))
+        self._connection.execute("UPDATE documents SET fingerprint = ? WHERE doc_key = ?", (DAMAGED, doc_key))
 
     def _mend(self, what: str, sql: str, parameters: Sequence[Any] = ()) -> None:
         if not self._repair:
@@ -239,7 +241,7 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
         with part.open("rb+") as file:
             os.fsync(file.fileno())
         part.replace(path)
-    except OSError as error:
+    except (OSError, sqlite3.Error) as error:
         raise StorageError(
             f"cannot write the backup {path}: {error}; check the folder and its free space"
         ) from error
