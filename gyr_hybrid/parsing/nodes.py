@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 from llama_index.core.schema import BaseNode, NodeRelationship, ObjectType, RelatedNodeInfo, TextNode
 
@@ -14,8 +15,11 @@ from gyr_hybrid.parsing.identity import document_version
 
 # All other metadata is left out of the text that is embedded, indexed and shown to a model.
 SHOWN = ("breadcrumb", "table_header")
+_COMPUTED = frozenset((*SHOWN, "doc_id", "title", "version", "header_path", "section_level"))
 _PATH_SEPARATOR = " > "
 _LIST_SEPARATOR = ", "
+
+_Relation: TypeAlias = tuple[NodeRelationship, RelatedNodeInfo | list[RelatedNodeInfo]]
 
 
 def document_nodes(
@@ -32,93 +36,111 @@ def document_nodes(
     ``title`` None: the document id stands for it, but not in the embedded text. ``flat`` joins lists
     to text. ``link`` sets PREVIOUS and NEXT among the sections and among the children.
     """
-    version = document_version(document)
-    prefix = document.id_ if version is None else f"{document.id_}@{version}"
-    source = document.as_related_node_info()
-    inherited = _inherited(document, flat)
-    inherited["title"] = document.id_ if title is None else title
-    shown_title = () if title is None else (title,)
-    hidden = sorted({*inherited, "header_path", "section_level"}.difference(SHOWN))
-    lists = [key for key, value in inherited.items() if isinstance(value, list)]
-    nodes: list[TextNode] = []
-    levels: tuple[list[TextNode], list[TextNode]] = ([], [])
-    infos: tuple[list[RelatedNodeInfo], list[RelatedNodeInfo]] = ([], [])
-    for number, piece in enumerate(cut, 1):
-        path = (inherited["title"], *piece.section.path)
-        breadcrumb = _PATH_SEPARATOR.join((*shown_title, *piece.section.path))
-        id_ = f"{prefix}#{number}"
-        parent_info = _info(id_)
-        child_infos: list[RelatedNodeInfo] = []
-        spans: tuple[Piece | Child, ...] = (piece, *piece.children)
-        for span in spans:
-            level = 0 if span is piece else 1
-            info = parent_info if level == 0 else _info(f"{id_}.{len(child_infos) + 1}")
-            metadata: dict[str, Any] = {"breadcrumb": breadcrumb} if breadcrumb else {}
-            if span.table_header:
-                metadata["table_header"] = span.table_header
-            metadata.update(inherited)
-            for key in lists:
-                metadata[key] = inherited[key].copy()
-            metadata["header_path"] = _PATH_SEPARATOR.join(path) if flat else list(path)
-            metadata["section_level"] = piece.section.level
-            relations: dict[NodeRelationship, RelatedNodeInfo | list[RelatedNodeInfo]]
-            if level == 0:
-                relations = {NodeRelationship.SOURCE: source, NodeRelationship.CHILD: child_infos}
-            else:
-                relations = {NodeRelationship.SOURCE: source, NodeRelationship.PARENT: parent_info}
-                child_infos.append(info)
-            node = TextNode(
-                id_=info.node_id,
-                text=text[span.start : span.end],
-                start_char_idx=span.start,
-                end_char_idx=span.end,
-                metadata=metadata,
-                relationships=relations,
-                excluded_embed_metadata_keys=hidden,
-                excluded_llm_metadata_keys=hidden,
-                metadata_template="{value}",
-                text_template="{metadata_str}\n{content}",
-            )
-            nodes.append(node)
-            levels[level].append(node)
-            infos[level].append(info)
-        levels[0][-1].relationships[NodeRelationship.CHILD] = child_infos
+    builder = _NodeBuilder(document, text, title, flat)
+    families = [builder.family(number, piece) for number, piece in enumerate(cut, 1)]
     if link:
-        for level_nodes, level_infos in zip(levels, infos, strict=True):
-            for index, node in enumerate(level_nodes):
-                if index:
-                    node.relationships[NodeRelationship.PREVIOUS] = level_infos[index - 1]
-                if index + 1 < len(level_nodes):
-                    node.relationships[NodeRelationship.NEXT] = level_infos[index + 1]
-    return nodes
+        _link([(family.section, family.info) for family in families])
+        _link([pair for family in families for pair in zip(family.children, family.infos, strict=True)])
+    return [node for family in families for node in (family.section, *family.children)]
+
+
+class _Family(NamedTuple):
+    """A section, its children, and what other nodes say of each when they are related."""
+
+    section: TextNode
+    info: RelatedNodeInfo
+    children: list[TextNode]
+    infos: list[RelatedNodeInfo]
+
+
+class _NodeBuilder:
+    """Makes the nodes of one document."""
+
+    def __init__(self, document: BaseNode, text: str, title: str | None, flat: bool) -> None:
+        version = document_version(document)
+        self._text = text
+        self._flat = flat
+        self._prefix = document.id_ if version is None else f"{document.id_}@{version}"
+        self._source = (NodeRelationship.SOURCE, document.as_related_node_info())
+        self._title = document.id_ if title is None else title
+        self._shown_title = () if title is None else (title,)
+        self._about = {"doc_id": document.id_, "title": self._title}
+        if version is not None:
+            self._about["version"] = version
+        self._about |= _inherited(document, flat)
+        self._hidden = sorted({*self._about, "header_path", "section_level"})
+        self._lists = [key for key, value in self._about.items() if isinstance(value, list)]
+        if not flat:
+            self._lists.append("header_path")
+
+    def family(self, number: int, piece: Piece) -> _Family:
+        metadata = self._metadata(piece)
+        id_ = f"{self._prefix}#{number}"
+        info = RelatedNodeInfo(node_id=id_, node_type=ObjectType.TEXT)
+        infos = [
+            RelatedNodeInfo(node_id=f"{id_}.{i}", node_type=ObjectType.TEXT)
+            for i in range(1, len(piece.children) + 1)
+        ]
+        section = self._node(id_, piece, metadata, (NodeRelationship.CHILD, infos))
+        parent = (NodeRelationship.PARENT, info)
+        children = [
+            self._node(child_info.node_id, child, metadata, parent)
+            for child_info, child in zip(infos, piece.children, strict=True)
+        ]
+        return _Family(section, info, children, infos)
+
+    def _metadata(self, piece: Piece) -> dict[str, Any]:
+        path = [self._title, *piece.section.path]
+        breadcrumb = _PATH_SEPARATOR.join((*self._shown_title, *piece.section.path))
+        return {
+            **({"breadcrumb": breadcrumb} if breadcrumb else {}),
+            **self._about,
+            "header_path": _PATH_SEPARATOR.join(path) if self._flat else path,
+            "section_level": piece.section.level,
+        }
+
+    def _node(self, id_: str, span: Piece | Child, metadata: dict[str, Any], relation: _Relation) -> TextNode:
+        own = metadata.copy()
+        for key in self._lists:
+            own[key] = metadata[key].copy()
+        if span.table_header:
+            own["table_header"] = span.table_header
+        return TextNode(
+            id_=id_,
+            text=self._text[span.start : span.end],
+            start_char_idx=span.start,
+            end_char_idx=span.end,
+            metadata=own,
+            relationships=dict((self._source, relation)),
+            excluded_embed_metadata_keys=self._hidden,
+            excluded_llm_metadata_keys=self._hidden,
+            metadata_template="{value}",
+            text_template="{metadata_str}\n{content}",
+        )
+
+
+def _link(nodes: Sequence[tuple[TextNode, RelatedNodeInfo]]) -> None:
+    for (one, one_info), (other, other_info) in pairwise(nodes):
+        one.relationships[NodeRelationship.NEXT] = other_info
+        other.relationships[NodeRelationship.PREVIOUS] = one_info
 
 
 def _inherited(document: BaseNode, flat: bool) -> dict[str, Any]:
     """The document's metadata as nodes carry it; what it lacks is left out."""
-    metadata = {key: value for key, value in document.metadata.items() if value is not None}
+    metadata = {k: v for k, v in document.metadata.items() if v is not None and k not in _COMPUTED}
     acl = metadata.get("acl")
     if isinstance(acl, str):
         metadata["acl"] = [acl] if acl.strip() else []
-    version = document_version(document)
-    metadata.pop("version", None)
-    if version is not None:
-        metadata["version"] = version
-    metadata = {key: _stored(value, flat) for key, value in metadata.items()}
-    return {**metadata, "doc_id": document.id_}
+    return {key: _stored(value, flat) for key, value in metadata.items()}
 
 
 def _stored(value: Any, flat: bool) -> Any:
     if isinstance(value, date):  # also a datetime
         return value.isoformat()
-    if isinstance(value, list | tuple | set | frozenset):
-        items = list(value)
-        if not flat:
-            return items
-        return _LIST_SEPARATOR.join(map(str, items))
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)
+    if isinstance(value, list | tuple):
+        return _LIST_SEPARATOR.join(map(str, value)) if flat else list(value)
     if flat and isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
     return value
-
-
-def _info(id_: str) -> RelatedNodeInfo:
-    return RelatedNodeInfo(node_id=id_, node_type=ObjectType.TEXT)

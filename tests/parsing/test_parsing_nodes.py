@@ -120,6 +120,14 @@ def test_an_acl_is_always_a_list(acl: object, stored: list[str]) -> None:
     assert {tuple(n.metadata["acl"]) for n in parse("正文。", metadata={"acl": acl})} == {tuple(stored)}
 
 
+def test_metadata_of_the_same_names_does_not_get_into_the_embedded_text() -> None:
+    about = {"breadcrumb": "x", "table_header": "x", "header_path": "x", "doc_id": "x", "section_level": "x"}
+    node = parse("## 甲\n\n正文。", metadata=about)[0]
+    assert node.get_content(EMBED) == "甲\n## 甲\n\n正文。"
+    assert (node.metadata["doc_id"], node.metadata["section_level"]) == ("kb-1", 2)
+    assert "table_header" not in node.metadata
+
+
 def test_dates_become_iso_text() -> None:
     node = parse("正文。", metadata={"valid_from": date(2026, 1, 2)})[0]
     assert node.metadata["valid_from"] == "2026-01-02"
