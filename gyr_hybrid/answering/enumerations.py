@@ -21,8 +21,8 @@ Pair = tuple[str, str]
 def contrasting_pairs(heads: Sequence[str]) -> set[Pair]:
     """Pairs of words in which the heads of one enumeration differ, one word against one.
 
-    >>> sorted(contrasting_pairs(["红灯常亮", "红灯闪烁"]))
-    [('常亮', '闪烁')]
+    >>> sorted(contrasting_pairs(["红灯闪烁", "黄灯闪烁"]))
+    [('红灯', '黄灯')]
     """
     words = [frozenset(w.key for w in content_words(even_fold(h))) for h in heads[:MOST_HEADS]]
     pairs: set[Pair] = set()

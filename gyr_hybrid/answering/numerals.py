@@ -7,6 +7,8 @@ import unicodedata
 from fractions import Fraction
 from functools import lru_cache
 
+from gyr_hybrid.analysis.script import simplify
+
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹣－"), "-")
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("，"): ",", ord("～"): "~", ord("〜"): "~", ord("∼"): "~"}
 _KEEP = frozenset("①②③④⑤⑥⑦⑧⑨⑩")
@@ -21,14 +23,14 @@ def _fold_char(char: str) -> str:
 
 @lru_cache(maxsize=4096)
 def even_fold(text: str) -> str:
-    """Width, case and dashes folded, each code point to exactly one, so that offsets stay valid.
+    """Width, case, dashes and Traditional script folded, each code point to exactly one, so that offsets stay valid.
 
     >>> even_fold("Ｅ１０４２：３－７ 天")
     'e1042:3-7 天'
     """
     if text.isascii():
         return text.lower()
-    return "".join(map(_fold_char, text)).translate(_DASHES).translate(_QUOTES)
+    return simplify("".join(map(_fold_char, text)).translate(_DASHES).translate(_QUOTES))
 
 
 DIGITS = {"零": 0, "〇": 0, "○": 0, "一": 1, "壹": 1, "二": 2, "贰": 2, "两": 2, "兩": 2, "俩": 2}

@@ -105,7 +105,7 @@ def disagreement(claim: str, source: str) -> str:
     """What one of two folded texts denies and the other asserts, or an empty string.
 
     >>> disagreement("月付套餐支持中途退款", "月付套餐不支持中途退款")
-    '不支持 (退款)'
+    '不支持 (中途)'
     """
     for text, other in ((claim, source), (source, claim)):
         for denial in denials_of(text):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from gyr_hybrid.analysis.segmentation import Segmenter
 from gyr_hybrid.answering.figures import find_figures
 from gyr_hybrid.answering.numerals import even_fold
 
@@ -33,15 +34,8 @@ class Word:
 
 
 @cache
-def _segmenter() -> Any:
-    import jieba
-
-    jieba.setLogLevel(60)
-    segmenter = jieba.Tokenizer()
-    segmenter.initialize()
-    for word in sorted(_vocabulary()):
-        segmenter.add_word(word)
-    return segmenter
+def _segmenter() -> Segmenter:
+    return Segmenter([(word, None) for word in sorted(_vocabulary())])
 
 
 @cache
@@ -89,12 +83,12 @@ _DENIED = re.compile(
 
 
 def _pieces(token: str) -> Iterator[str]:
-    for piece in _segmenter().cut(token, HMM=False):
+    for piece in _segmenter().words(token):
         if len(piece) > 1 and _DENIED.fullmatch(piece) and piece not in _vocabulary():
             yield piece[0]
             yield piece[1:]
         else:
-            yield str(piece)
+            yield piece
 
 
 @lru_cache(maxsize=4096)

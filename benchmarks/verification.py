@@ -1,0 +1,151 @@
+"""How well `verify` tells true sentences from false ones, offline and without a model.
+
+    python benchmarks/verification.py [PAIRS] [--split tune|unseen|both] [--json FILE]
+
+PAIRS is a JSON-lines file of (sentence, section, supported?) pairs, by default ``tests/data/verification_pairs.jsonl``:
+``split`` says which half a section belongs to. Rules may be tuned on the half ``tune`` only; the half ``unseen`` is
+looked at once. A false sentence counts as caught when it is ``uncertain`` or ``contradicted``; a true one as passed
+when it is ``supported``. Intervals are Wilson's, 95 %. Times are of one sentence against one section that is read
+for the first time, on this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from llama_index.core.schema import TextNode
+from rich.console import Console
+from rich.table import Table
+
+from gyr_hybrid import verify
+
+PAIRS = Path(__file__).resolve().parent.parent / "tests" / "data" / "verification_pairs.jsonl"
+Z = 1.959964  # two-sided 95 %
+
+
+def wilson(hits: int, total: int) -> tuple[float, float]:
+    """Wilson's score interval of a share, 0..1."""
+    if not total:
+        return 0.0, 1.0
+    share = hits / total
+    centre = share + Z * Z / (2 * total)
+    spread = Z * math.sqrt(share * (1 - share) / total + Z * Z / (4 * total * total))
+    scale = 1 + Z * Z / total
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+
+
+Counts = dict[tuple[bool, str, bool], Counter[str]]
+"""(supported, kind, near-verbatim) -> verdicts."""
+
+
+def judge(rows: Iterable[Mapping[str, Any]]) -> tuple[Counts, list[float]]:
+    """Verdicts counted by (supported, kind, near), and seconds per sentence in order."""
+    counts: Counts = defaultdict(Counter)
+    seconds: list[float] = []
+    for row in rows:
+        path = [row.get("title") or "", row.get("heading") or ""]
+        node = TextNode(text=row["text"], metadata={"title": path[0], "header_path": [p for p in path if p]})
+        begin = perf_counter()
+        verdict = verify(row["sentence"], [node])
+        seconds.append(perf_counter() - begin)
+        counts[bool(row["supported"]), str(row["kind"]), bool(row.get("near"))][verdict.value] += 1
+    return counts, sorted(seconds)
+
+
+CAUGHT = ("uncertain", "contradicted")
+
+
+def shares(counts: Counts) -> list[dict[str, Any]]:
+    """One row per kind and per summary: what is counted, hits, total, share, interval."""
+    rows: list[dict[str, Any]] = []
+
+    def add(
+        name: str, what: str, supported: bool, values: tuple[str, ...], *kinds: str, near: bool | None = None
+    ) -> None:
+        total: Counter[str] = sum(
+            (
+                c
+                for (ok, kind, close), c in counts.items()
+                if ok == supported and (not kinds or _bare(kind) in kinds) and near in (None, close)
+            ),
+            Counter(),
+        )
+        hits, n = sum(total[v] for v in values), total.total()
+        low, high = wilson(hits, n)
+        if n:
+            row = {
+                "kind": name,
+                "what": what,
+                "hits": hits,
+                "n": n,
+                "share": hits / n,
+                "low": low,
+                "high": high,
+            }
+            rows.append(row)
+
+    for kind in sorted({k for ok, k, _ in counts if not ok}):
+        add(kind, "caught", False, CAUGHT, _bare(kind))
+        if {near for ok, k, near in counts if not ok and k == kind} == {True, False}:
+            add(f"  {kind}, near-verbatim", "caught", False, CAUGHT, _bare(kind), near=True)
+            add(f"  {kind}, paraphrased", "caught", False, CAUGHT, _bare(kind), near=False)
+    add("number, code, unit", "caught", False, CAUGHT, "number", "num", "code", "unit")
+    add("condition, sibling", "caught", False, CAUGHT, "condition", "cond", "sibling", "sib")
+    add("all false", "passed as supported", False, ("supported",))
+    for kind in sorted({k for ok, k, _ in counts if ok}):
+        add(kind, "not passed", True, CAUGHT, _bare(kind))
+    add("close, numeral, unit", "not passed", True, CAUGHT, "close", "numeral", "num", "unit")
+    add("all true", "rejected outright", True, ("contradicted",))
+    return rows
+
+
+def _bare(kind: str) -> str:
+    return kind.split("_", 1)[-1]
+
+
+def main() -> None:
+    """Print one table per half."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("pairs", nargs="?", type=Path, default=PAIRS)
+    parser.add_argument("--split", choices=["tune", "unseen", "both"], default="tune")
+    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    options = parser.parse_args()
+    rows = [
+        json.loads(line) for line in options.pairs.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
+    verify("预热。", [TextNode(text="词典在第一次使用时载入。")])
+    report: dict[str, Any] = {}
+    console = Console()
+    for split in ("tune", "unseen") if options.split == "both" else (options.split,):
+        counts, seconds = judge(r for r in rows if r.get("split", split) == split)
+        if not seconds:
+            console.print(f"{options.pairs.name} has no pairs of the half {split!r}")
+            continue
+        table = Table("kind", "", "of", "share", "95 %", title=f"{split}: {len(seconds)} pairs")
+        found = shares(counts)
+        for row in found:
+            table.add_row(
+                row["kind"], f"{row['what']} {row['hits']}", str(row["n"]), f"{row['share']:.1%}",
+                f"{row['low']:.1%} – {row['high']:.1%}",
+            )  # fmt: skip
+        times = {
+            f"p{q}": seconds[min(len(seconds) - 1, len(seconds) * q // 100)] * 1000 for q in (50, 95, 99)
+        }
+        console.print(table)
+        console.print("ms per sentence: " + ", ".join(f"{k} {v:.1f}" for k, v in times.items()))
+        report[split] = {"pairs": len(seconds), "rows": found, "ms": times}
+    if options.json:
+        options.json.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
