@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal
@@ -9,6 +10,7 @@ from typing import Literal
 from gyr_hybrid.answering.bounds import opposite
 from gyr_hybrid.answering.figures import Figure
 from gyr_hybrid.answering.measures import compatible
+from gyr_hybrid.answering.numerals import NUMBER_PATTERN, even_fold, number_value
 
 Standing = Literal["same", "bound", "rate", "side", "unit", "absent"]
 
@@ -58,6 +60,15 @@ def compare(figure: Figure, other: Figure) -> Standing:
 
 
 def _equal(figure: Figure, other: Figure) -> bool:
+    if isinstance(figure.value, Fraction) and isinstance(other.value, Fraction):
+        pair = {figure.kind: figure.value, other.kind: other.value}
+        if set(pair) == {"percent", "times"}:
+            return pair["percent"] == 100 * pair["times"]
+        if set(pair) == {"percent", "discount"}:
+            return pair["percent"] in (pair["discount"], 100 - pair["discount"])
+    if "number" in (figure.kind, other.kind) and figure.kind != other.kind:
+        # a bare number counts in whatever unit the other is written in: a table's ``50`` under ``存储（GB）``
+        return "ordinal" not in (figure.kind, other.kind) and _written(figure) == _written(other) is not None
     if figure.value == other.value:
         if figure.base == other.base:
             return figure.kind == other.kind or "ordinal" not in (figure.kind, other.kind)
@@ -65,20 +76,18 @@ def _equal(figure: Figure, other: Figure) -> bool:
             return "" in (figure.base, other.base)
         if "ordinal" in (figure.kind, other.kind):
             return figure.kind == other.kind and "" in (figure.base, other.base)
-        if "number" in (figure.kind, other.kind):
-            return True
         return compatible(figure.base, other.base)
     if figure.kind == other.kind == "weekday":
         return 67 in (figure.value, other.value) and {figure.value, other.value} <= {6, 7, 67}
     if {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH:
         return True
-    if isinstance(figure.value, Fraction) and isinstance(other.value, Fraction):
-        pair = {figure.kind: figure.value, other.kind: other.value}
-        if set(pair) == {"percent", "times"}:
-            return pair["percent"] == 100 * pair["times"]
-        if set(pair) == {"percent", "discount"}:
-            return pair["percent"] in (pair["discount"], 100 - pair["discount"])
     return False
+
+
+def _written(figure: Figure) -> Fraction | None:
+    """The number as written, before its unit turns it into base units."""
+    found = re.search(NUMBER_PATTERN, even_fold(figure.text))
+    return number_value(found.group()) if found else None
 
 
 def _number(figure: Figure) -> str | None:
