@@ -130,12 +130,11 @@ class Ingestion:
                 if not isinstance(document, Document):
                     raise DocumentError(f"a {type(document).__name__} was given; pass LlamaIndex Documents")
                 check_doc_id(document.id_)
-                if not document.text.strip():
-                    raise DocumentError(f"document {document.id_!r} has no text; nothing was stored for it")
+                key = (document.id_, document_version(document))
+                _check_text(document)
             except DocumentError as error:
                 report.failed[str(getattr(document, "id_", document))] = str(error)
                 continue
-            key = (document.id_, document_version(document))
             if key in accepted:
                 twice.add(key)
             accepted[key] = document
@@ -273,6 +272,19 @@ class Ingestion:
         if gone:
             self._store.apply(Batch(deletes=tuple(gone)))
             report.deleted.extend(doc_id for doc_id, _ in gone)
+
+
+def _check_text(document: Document) -> None:
+    text = document.text
+    if not text.strip():
+        raise DocumentError(f"document {document.id_!r} has no text; nothing was stored for it")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DocumentError(
+            f"document {document.id_!r} has a lone surrogate {text[error.start]!r} at {error.start}; "
+            "decode the file again, or leave the character out"
+        ) from None
 
 
 def _is_child(node: BaseNode) -> bool:
