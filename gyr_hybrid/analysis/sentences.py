@@ -16,6 +16,9 @@ _END = re.compile(
     rf"|(?<=[{HAN_KANA}])(?P<han>\.)(?=[{HAN_KANA}])"
     r"|(?P<line>\n)"
 )
+_MARK = re.compile(
+    r"[。！？!?….\n]"
+)  # what `_END` begins with: one class of characters is found faster than four alternatives
 _BLANKS = re.compile(r"\s*")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(（])(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|mr|mrs|ms|dr|prof|st|vs|etc|cf|fig|figs|eq|no|nos|vol|pp?|ch|sec"
@@ -63,8 +66,12 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     ['版本 3.5.1 已发布。', '支持 A、B！', 'See v2.0 notes.']
     """
     spans: list[tuple[int, int]] = []
-    start = 0
-    for match in _END.finditer(text):
+    start = read = 0
+    for mark in _MARK.finditer(text):
+        match = _END.match(text, mark.start()) if mark.start() >= read else None
+        if match is None:
+            continue
+        read = match.end()
         if match.start() < start or not _ends(text, start, match):
             continue
         blanks = _BLANKS.match(text, match.end())
