@@ -28,7 +28,18 @@ Bool = NDArray[np.bool_]
 
 _READ_AT_ONCE = 2048
 """Documents per step while reading."""
-_NODE_COLUMNS = ("documents", "ordinals", "parents", "pieces", "slots", "starts", "ends", "paths")
+_NODE_COLUMNS = (
+    "documents",
+    "ordinals",
+    "parents",
+    "first_children",
+    "child_counts",
+    "pieces",
+    "slots",
+    "starts",
+    "ends",
+    "paths",
+)
 
 
 class _Row(NamedTuple):
@@ -225,10 +236,14 @@ class DerivedIndex:
 
         documents = np.repeat(np.arange(first_row, first_row + len(rows)), counts)
         slots = shifted(packing.CHILD, first_slot + slot_starts)
+        parents = shifted(packing.PARENT, first_node + node_starts)
+        first_children, child_counts = _families(parents, first_node)
         columns: dict[str, NDArray[Any]] = {
             "documents": documents,
             "ordinals": np.arange(len(layout)) - node_starts,
-            "parents": shifted(packing.PARENT, first_node + node_starts),
+            "parents": parents,
+            "first_children": first_children,
+            "child_counts": child_counts,
             "pieces": layout[:, packing.PIECE],
             "slots": slots,
             "starts": layout[:, packing.START],
@@ -344,6 +359,19 @@ class _OwnColumn(NamedTuple):
     column: Column
     documents: int
     """How many documents it covers."""
+
+
+def _families(parents: NDArray[np.int64], first: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Per node its first child and how many follow each other; ``first`` is the number of the first node."""
+    first_children = np.full(len(parents), -1)
+    counts = np.zeros(len(parents), dtype=np.int64)
+    children = np.flatnonzero(parents >= 0)
+    owners, begin, count = np.unique(parents[children], return_index=True, return_counts=True)
+    end = len(children) - 1 - np.unique(parents[children][::-1], return_index=True)[1]
+    together = children[end] - children[begin] + 1 == count
+    first_children[owners - first] = children[begin] + first
+    counts[owners - first] = np.where(together, count, 0)
+    return first_children, counts
 
 
 def _joined(rows: Sequence[_Row], column: str, dtype: Any) -> NDArray[Any]:

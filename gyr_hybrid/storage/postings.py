@@ -86,7 +86,8 @@ class Segment:
             if place is None:
                 return 0, 0
         else:
-            place = int(np.searchsorted(self.terms, term))
+            # a plain int would make numpy copy the terms as int64 first
+            place = int(self.terms.searchsorted(np.int32(term)))
             if place == len(self.terms) or int(self.terms[place]) != term:
                 return 0, 0
         return int(self.starts[place]), int(self.starts[place + 1])

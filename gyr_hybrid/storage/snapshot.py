@@ -40,6 +40,10 @@ class Nodes:
     """Place in the document's list of nodes."""
     parents: Ints
     """Number of the parent, -1 for none."""
+    first_children: Ints
+    """Number of the first child; -1 for none."""
+    child_counts: Ints
+    """How many children follow each other from there; 0 when other nodes stand between them."""
     pieces: Ints
     slots: Ints
     """-1 for a section."""
@@ -112,11 +116,14 @@ class Snapshot:
             number = int(self.nodes.previous.values[number])
         return -1
 
-    def children(self, number: int) -> list[int]:
+    def children(self, number: int) -> Sequence[int]:
         """Numbers of the nodes whose parent this is, in reading order."""
+        first, count = int(self.nodes.first_children[number]), int(self.nodes.child_counts[number])
+        if first < 0 or count:
+            return range(first, first + count)
         row = int(self.nodes.documents[number])
-        first, last = (int(n) for n in self.documents.first_nodes[row : row + 2])
-        found: list[int] = (np.flatnonzero(self.nodes.parents[first:last] == number) + first).tolist()
+        start, end = self.documents.first_nodes[row : row + 2].tolist()
+        found: list[int] = (np.flatnonzero(self.nodes.parents[start:end] == number) + start).tolist()
         return found
 
     def position(self, number: int) -> int:

@@ -63,6 +63,7 @@ class SnapshotView:
         self._snapshot = snapshot
         self._masks = masks
         self._code_view = codes
+        self._found: dict[str, int] = {}
         self._source = source
 
     @property
@@ -192,7 +193,7 @@ class SnapshotView:
         return {node_id: span for node_id, span in spans.items() if span[0] >= 0}
 
     def position(self, node_id: str) -> int:
-        number = self._snapshot.find(node_id, self._masks.documents)
+        number = self._number(node_id)
         return self._snapshot.position(number) if number >= 0 else len(self._snapshot.documents) << 32
 
     def document(self, doc_id: str, version: str | None = None) -> Document | None:
@@ -228,25 +229,33 @@ class SnapshotView:
         numbers = self._source.term_ids(list(weights))
         return {numbers[token]: weight for token, weight in weights.items() if token in numbers}
 
+    def _number(self, node_id: str) -> int:
+        """Number of a visible node, -1 for none."""
+        number = self._found.get(node_id)
+        if number is None:
+            number = self._found[node_id] = self._snapshot.find(node_id, self._masks.documents)
+        return number
+
     def _numbers(self, node_ids: Sequence[str]) -> dict[str, int]:
-        visible = self._masks.documents
-        numbers = {node_id: self._snapshot.find(node_id, visible) for node_id in node_ids}
-        return {node_id: number for node_id, number in numbers.items() if number >= 0}
+        """Numbers of the visible nodes among the ids."""
+        return {node_id: number for node_id in node_ids if (number := self._number(node_id)) >= 0}
 
     def _slots(self, node_ids: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:
         """The visible children among the ids, and their slots."""
-        nodes = self._snapshot.nodes
-        slots = {node_id: int(nodes.slots[number]) for node_id, number in self._numbers(node_ids).items()}
-        slots = {node_id: slot for node_id, slot in slots.items() if slot >= 0}
-        return list(slots), np.fromiter(slots.values(), dtype=np.int32, count=len(slots))
+        numbers = self._numbers(node_ids)
+        slots = self._snapshot.nodes.slots[list(numbers.values())]
+        if len(slots) and slots.min() < 0:
+            kept = slots >= 0
+            return [node_id for node_id, keep in zip(numbers, kept, strict=True) if keep], slots[kept]
+        return list(numbers), slots
 
     def _aligned_slots(self, node_ids: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
         """Places in ``node_ids`` of visible children, and their slots."""
-        nodes, visible = self._snapshot.nodes, self._masks.documents
-        numbers = [self._snapshot.find(node_id, visible) for node_id in node_ids]
-        slots = np.array([nodes.slots[n] if n >= 0 else -1 for n in numbers], dtype=np.int32)
-        rows = np.flatnonzero(slots >= 0)
-        return rows, slots[rows]
+        numbers = np.array([self._number(node_id) for node_id in node_ids], dtype=np.intp)
+        known = np.flatnonzero(numbers >= 0)
+        slots: NDArray[np.int32] = self._snapshot.nodes.slots[numbers[known]]
+        children = slots >= 0
+        return known[children], slots[children]
 
 
 class VisibleCodes:

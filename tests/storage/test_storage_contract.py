@@ -78,6 +78,21 @@ def test_structure_is_known(store: KnowledgeStore, fill: Fill, record: Record) -
     assert view.spans(["kb-1#1.2", "kb-1#2"]) == {"kb-1#1.2": (2, 4), "kb-1#2": (5, 7)}
 
 
+def test_children_need_not_stand_beside_each_other(store: KnowledgeStore, fill: Fill, record: Record) -> None:
+    one = record("a", [["甲。", "乙。"], ["丙。", "丁。"]])
+    order = ["a#1", "a#2", "a#1.1", "a#2.1", "a#1.2", "a#2.2"]
+    nodes = {node.node_id: node for node in one.nodes}
+    fill(record("0"), DocumentRecord(one.document, tuple(nodes[i] for i in order)))
+    view = store.view()
+    assert view.children(["a#2", "a#1", "0#1"]) == {
+        "a#2": ["a#2.1", "a#2.2"],
+        "a#1": ["a#1.1", "a#1.2"],
+        "0#1": ["0#1.1", "0#1.2"],
+    }
+    assert view.children(["a#1.1"]) == {"a#1.1": []}
+    assert sorted(order, key=view.position) == order
+
+
 def test_unknown_ids_are_left_out(
     store: KnowledgeStore, fill: Fill, record: Record, vector_of: VectorOf
 ) -> None:
