@@ -6,23 +6,16 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gyr_hybrid.analysis.codes import Code, Mention, compact_form
+from gyr_hybrid.analysis.codes import Code, Mention
 from gyr_hybrid.analysis.context import (
     Surroundings,
-    counted,
-    defines,
-    ends_labelled_line,
-    in_code_marks,
-    in_heading_line,
-    whole_place,
 )
 from gyr_hybrid.analysis.folding import fold
-from gyr_hybrid.analysis.pieces import Piece, Strength, unqualified
-from gyr_hybrid.analysis.recognition import Recognizer, Scan
+from gyr_hybrid.analysis.reading import CodeReader
+from gyr_hybrid.analysis.recognition import Recognizer
 from gyr_hybrid.analysis.script import simplify
 from gyr_hybrid.analysis.segmentation import Segmenter
 from gyr_hybrid.analysis.sentences import HAN_KANA
@@ -83,7 +76,7 @@ class Analyzer:
         self._segmenter = Segmenter(
             [(simplify(word), freq) for word, freq in words if _HAN.fullmatch(word)], backend
         )
-        self._headings: dict[str, tuple[Mention, ...]] = {}
+        self._reader = CodeReader(self.recognizer, self.surroundings)
         self._stop_words = STOP_WORDS | {simplify(fold(word)) for word in self._lexicon["stop_words"]}
 
     @classmethod
@@ -148,7 +141,7 @@ class Analyzer:
 
     def codes(self, text: str) -> list[Code]:
         """Codes that stand in a document's ``text``, in order, without overlap; offsets into ``text``."""
-        return [mention.code for mention in self._mentions(text, table_row=False)]
+        return [mention.code for mention in self._reader.read(text)]
 
     def mentions(
         self, text: str, *, header_path: Sequence[str] = (), table_row: bool = False
@@ -163,11 +156,7 @@ class Analyzer:
             header_path: title and headings; every code in them is defined there (offsets -1).
             table_row: the text is rows of a table: its first cells define, a bare number there is a code.
         """
-        mentions = [mention for heading in header_path for mention in self._heading_mentions(heading)]
-        for mention in self._mentions(text, table_row=table_row):
-            mentions.append(mention)
-            mentions += _contained(mention)
-        return mentions
+        return self._reader.mentions(text, header_path, table_row=table_row)
 
     def tokens(self, text: str) -> list[str]:
         """Index tokens, repeats kept: codes whole and in parts, words with the words inside them, English stems.
@@ -238,97 +227,9 @@ class Analyzer:
         covered = {at for part in inner for at in range(word.find(part), word.find(part) + len(part))}
         return inner if len(covered) == len(word) else [word]
 
-    def _heading_mentions(self, heading: str) -> tuple[Mention, ...]:
-        known = self._headings.get(heading)
-        if known is None:
-            scan = self.recognizer.scan(heading.strip())
-            found: list[Mention] = []
-            for piece in scan.pieces:
-                whole = whole_place(scan.folded, piece.start, piece.end)
-                if self._accepted(scan, piece, whole=whole, number=whole, heading=True):
-                    mention = Mention(_code(piece, piece.text, -1, -1, None), True)
-                    found += [mention, *_contained(mention)]
-            known = tuple(found)
-            if len(self._headings) >= _HEADINGS_KEPT:
-                self._headings.clear()
-            self._headings[heading] = known
-        return known
-
-    def _mentions(self, text: str, *, table_row: bool) -> Iterator[Mention]:
-        scan = self.recognizer.scan(text)
-        folded = scan.folded
-        for piece in scan.pieces:
-            if piece.strength < Strength.EVERYDAY and not (
-                piece.strength is Strength.WORD and piece.text.isupper()
-            ):
-                continue
-            whole = whole_place(folded, piece.start, piece.end)
-            heading = in_heading_line(folded, piece.start)
-            if not self._accepted(
-                scan, piece, whole=whole, number=whole and (table_row or heading), heading=heading
-            ):
-                continue
-            label = self.surroundings.class_word(folded, piece.start, piece.end)
-            start, end = folded.origin(piece.start, piece.end)
-            label_start = folded.lowered.rfind(label[0], 0, piece.start) if label else -1
-            defining = whole or heading or defines(folded, piece.start, piece.end, label_start)
-            yield Mention(_code(piece, text[start:end], start, end, label[0] if label else None), defining)
-
-    def _accepted(self, scan: Scan, piece: Piece, *, whole: bool, number: bool, heading: bool) -> bool:
-        """Whether the piece is a code of a document."""
-        strength, folded = piece.strength, scan.folded
-        if strength >= Strength.WEAK:
-            return True
-        if strength is Strength.VALUE:
-            return False
-        if strength is Strength.WORD:
-            return self._labelled_word(scan, piece)
-        if piece.kind == "ordinal":
-            return heading
-        if strength is Strength.SHORT and (whole or not piece.text.islower()):
-            return True
-        if strength is Strength.NAME and (whole or in_code_marks(folded, piece.start, piece.end)):
-            return True
-        if strength is Strength.NUMBER and (number or counted(folded, piece.start, piece.end)):
-            return number
-        label = self.surroundings.class_word_before(folded, piece.start)
-        if strength is Strength.NUMBER:
-            return self.surroundings.numbers(label)
-        return label is not None and label[1]
-
-    def _labelled_word(self, scan: Scan, piece: Piece) -> bool:
-        """Whether a line says that a word in capitals is a code: ``型号：LED``."""
-        if not (piece.text.isupper() and piece.text.isascii() and len(piece.text) > 1):
-            return False
-        label = self.surroundings.class_word_before(scan.folded, piece.start)
-        return label is not None and label[1] and ends_labelled_line(scan.folded, piece.start, piece.end)
-
-
-def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None) -> Code:
-    kind = "code" if piece.kind == "word" else piece.kind
-    spelled = text if start >= 0 else piece.text
-    return Code(spelled, piece.canonical, piece.compact, kind, piece.number, start, end, class_word)
-
 
 def _restored(values: dict[str, Any], backend: str) -> Analyzer:
     return Analyzer.from_dict(values, backend=backend)
-
-
-def _contained(mention: Mention) -> list[Mention]:
-    """The codes inside a code that are codes by themselves."""
-    code = mention.code
-    if code.kind == "ordinal":
-        article, unit, rest = code.canonical.partition("条")
-        if not rest.startswith("第"):
-            return []
-        return [Mention(replace(code, canonical=article + unit, compact=article + unit), False)]
-    if code.kind != "name":
-        return []
-    keys = [(name, fold(name)) for name in unqualified(code.text)]
-    return [
-        Mention(replace(code, text=name, canonical=key, compact=compact_form(key)), mention.defining)
-        for name, key in keys
-    ]
 
 
 def _lines(values: Iterable[str]) -> list[str]:

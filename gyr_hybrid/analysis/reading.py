@@ -1,0 +1,138 @@
+"""Codes of documents: which pieces of a text are codes there, and which places define them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gyr_hybrid.analysis.codes import Code, Mention, compact_form
+from gyr_hybrid.analysis.context import (
+    Surroundings,
+    counted,
+    defines,
+    ends_labelled_line,
+    in_code_marks,
+    in_heading_line,
+    whole_place,
+)
+from gyr_hybrid.analysis.folding import fold
+from gyr_hybrid.analysis.pieces import Piece, Strength, unqualified
+from gyr_hybrid.analysis.recognition import Recognizer, Scan
+
+_HEADINGS_KEPT = 4096
+
+
+class CodeReader:
+    """Reads the codes of documents."""
+
+    def __init__(self, recognizer: Recognizer, surroundings: Surroundings) -> None:
+        self._recognizer = recognizer
+        self._surroundings = surroundings
+        self._headings: dict[str, tuple[Mention, ...]] = {}
+
+    def mentions(self, text: str, header_path: Sequence[str], *, table_row: bool) -> list[Mention]:
+        """Codes of the headings, then those of the text, each followed by the codes inside it."""
+        mentions = [mention for heading in header_path for mention in self._heading_mentions(heading)]
+        for mention in self.read(text, table_row=table_row):
+            mentions.append(mention)
+            mentions += _contained(mention)
+        return mentions
+
+    def _heading_mentions(self, heading: str) -> tuple[Mention, ...]:
+        known = self._headings.get(heading)
+        if known is None:
+            scan = self._recognizer.scan(heading.strip())
+            found: list[Mention] = []
+            for piece in scan.pieces:
+                whole = whole_place(scan.folded, piece.start, piece.end)
+                if self._accepted(scan, piece, whole=whole, number=whole, heading=True):
+                    defining = whole or piece.strength is not Strength.SHORT or self._about(scan, piece)
+                    mention = Mention(_code(piece, piece.text, -1, -1, None), defining)
+                    found += [mention, *_contained(mention)]
+            known = tuple(found)
+            if len(self._headings) >= _HEADINGS_KEPT:
+                self._headings.clear()
+            self._headings[heading] = known
+        return known
+
+    def read(self, text: str, *, table_row: bool = False) -> Iterator[Mention]:
+        """Codes of a text in order, without overlap."""
+        scan = self._recognizer.scan(text)
+        folded = scan.folded
+        for piece in scan.pieces:
+            if piece.strength < Strength.EVERYDAY and not (
+                piece.strength is Strength.WORD and piece.text.isupper()
+            ):
+                continue
+            whole = whole_place(folded, piece.start, piece.end)
+            heading = in_heading_line(folded, piece.start)
+            if not self._accepted(
+                scan, piece, whole=whole, number=whole and (table_row or heading), heading=heading
+            ):
+                continue
+            label = self._surroundings.class_word(folded, piece.start, piece.end)
+            start, end = folded.origin(piece.start, piece.end)
+            label_start = folded.lowered.rfind(label[0], 0, piece.start) if label else -1
+            told = heading and (piece.strength is not Strength.SHORT or self._about(scan, piece))
+            defining = whole or told or defines(folded, piece.start, piece.end, label_start)
+            yield Mention(_code(piece, text[start:end], start, end, label[0] if label else None), defining)
+
+    def _accepted(self, scan: Scan, piece: Piece, *, whole: bool, number: bool, heading: bool) -> bool:
+        """Whether the piece is a code of a document."""
+        strength, folded = piece.strength, scan.folded
+        if strength >= Strength.WEAK:
+            return True
+        if strength is Strength.VALUE:
+            return False
+        if strength is Strength.WORD:
+            return self._labelled_word(scan, piece)
+        if piece.kind == "ordinal":
+            return heading
+        if strength is Strength.SHORT and (whole or not piece.text.islower()):
+            return True
+        if strength is Strength.NAME and (whole or in_code_marks(folded, piece.start, piece.end)):
+            return True
+        if strength is Strength.NUMBER and (number or counted(folded, piece.start, piece.end)):
+            return number
+        label = self._surroundings.class_word_before(folded, piece.start)
+        if strength is Strength.NUMBER:
+            return self._surroundings.numbers(label)
+        return label is not None and label[1]
+
+    def _about(self, scan: Scan, piece: Piece) -> bool:
+        """Whether a heading is about the short code in it: it begins with it, or a class word stands beside it."""
+        line_start = scan.folded.text.rfind("\n", 0, piece.start) + 1
+        label = self._surroundings.class_word(scan.folded, piece.start, piece.end)
+        return not scan.folded.text[line_start : piece.start].strip(" \t#>*`") or self._surroundings.numbers(
+            label
+        )
+
+    def _labelled_word(self, scan: Scan, piece: Piece) -> bool:
+        """Whether a line says that a word in capitals is a code: ``型号：LED``."""
+        if not (piece.text.isupper() and piece.text.isascii() and len(piece.text) > 1):
+            return False
+        label = self._surroundings.class_word_before(scan.folded, piece.start)
+        return label is not None and label[1] and ends_labelled_line(scan.folded, piece.start, piece.end)
+
+
+def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None) -> Code:
+    kind = "code" if piece.kind == "word" else piece.kind
+    spelled = text if start >= 0 else piece.text
+    return Code(spelled, piece.canonical, piece.compact, kind, piece.number, start, end, class_word)
+
+
+def _contained(mention: Mention) -> list[Mention]:
+    """The codes inside a code that are codes by themselves."""
+    code = mention.code
+    if code.kind == "ordinal":
+        article, unit, rest = code.canonical.partition("条")
+        if not rest.startswith("第"):
+            return []
+        return [Mention(replace(code, canonical=article + unit, compact=article + unit), False)]
+    if code.kind != "name":
+        return []
+    keys = [(name, fold(name)) for name in unqualified(code.text)]
+    return [
+        Mention(replace(code, text=name, canonical=key, compact=compact_form(key)), mention.defining)
+        for name, key in keys
+    ]
