@@ -1,52 +1,130 @@
 """How far the sections found can answer the question: one number on which refusal is decided.
 
-No single score does it: BM25 tells off-topic questions but not near-topic ones, coverage the other way round.
+No single score does it: BM25 tells off-topic questions but not near-topic ones, and says nothing about paraphrases,
+which only vectors see. So six signals are added up. Their weights were fitted to three kinds of questions together
+(encyclopaedic ones, near-topic ones whose answer was taken out, customers' ones), each kind with an intercept of
+its own, and rounded; `benchmarks/refusal.py` measures them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 EVIDENCE_MIN = 0.5
 """Below it the engine refuses with ``no_evidence``."""
 
+_BORDER = 4.4
+"""Sum of the weighted signals at which evidence is 0.5: above questions about payments that no article names, below
+customers' paraphrases that share no word with the article."""
+_CODE_BASE = 0.85
+"""Evidence of a section that bears the question's code when nothing else is asked."""
+
+_FAULT = re.compile(
+    r"错误|报错|故障|异常|告警|失败|(?<![a-z])(?:errors?|faults?|alarms?|exceptions?|fail\w*)(?![a-z])",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What is known about one retrieval; every part 0..1, None where it does not apply."""
+    """What is known about one retrieval; each 0..1, None where a leg did not run."""
 
     coverage: float
     """Share, by idf, of the question's content words that the best section contains."""
+    runs: float
+    """Share of the question's pairs of neighbouring characters, and Latin words, that the best section contains."""
     bm25: float | None = None
-    """Best BM25 score over the score it could reach."""
+    """Best BM25 score over what it could reach."""
+    lead: float | None = None
+    """How far the best section's BM25 stands above the next one's."""
     agreement: float | None = None
-    """Whether words and vectors name the same section first (1), both name it (0.5), or not (0)."""
+    """1 when words and vectors name the same section first, less the lower it stands in either."""
     cosine: float | None = None
-    bears_code: bool = False
-    """Whether the coverage is that of sections bearing a code of the question."""
+    """Best cosine of a child."""
+
+
+_COVERAGE, _RUNS, _BM25, _AGREEMENT, _LEAD, _COSINE = 0.5, 2.7, 4.0, 1.5, 3.6, 6.5
+_UNKNOWN_BM25, _UNKNOWN_AGREEMENT, _UNKNOWN_LEAD = 0.3, 0.6, 0.2
+"""What stands in for the signals of words when they do not meet the documents at all: vectors decide alone."""
+
+
+def evidence(signals: Signals, children: int) -> float:
+    """Combine the signals into one value, 0..1.
+
+    Args:
+        children: size of the index. The best of many cosines is high by chance, about 0.3 + 0.018 ln n with the
+            offline model.
+    """
+    met = signals.coverage > 0 or signals.runs > 0
+    bm25 = signals.bm25 if met and signals.bm25 is not None else _UNKNOWN_BM25
+    agreement = signals.agreement if met and signals.agreement is not None else _UNKNOWN_AGREEMENT
+    lead = signals.lead if met and signals.lead is not None else _UNKNOWN_LEAD
+    chance = 0.3 + 0.018 * math.log(max(children, 1))
+    above_chance = 0.0 if signals.cosine is None else signals.cosine - chance
+    total = (
+        _COVERAGE * signals.coverage
+        + _RUNS * signals.runs
+        + _BM25 * math.sqrt(max(bm25, 0.0))
+        + _AGREEMENT * agreement
+        + _LEAD * lead
+        + _COSINE * above_chance
+    )
+    return 1.0 / (1.0 + math.exp(_BORDER - total))
+
+
+def evidence_of_code(
+    rest: Mapping[str, float],
+    unseen: Collection[str],
+    sections: Sequence[Collection[str]],
+    synonyms: Mapping[str, Collection[str]],
+    *,
+    fault: bool,
+) -> float:
+    """Evidence of the sections that bear the question's code.
+
+    A word that the documents have, but not where the code stands, weighs against them: they speak of it elsewhere.
+    A word that they have nowhere weighs less, least of all where the code is that of a fault, whose section answers
+    whatever is complained of.
+
+    Args:
+        rest: the question's other content words -> idf.
+        unseen: those of them that no document has.
+        sections: terms of the bearing sections.
+        fault: whether the code is an error's.
+    """
+    total = sum(rest.values())
+    if total <= 0:
+        return _CODE_BASE
+    best = max(sections, key=lambda terms: covered(rest, terms, synonyms))
+    missing = {word: weight for word, weight in rest.items() if not covered({word: 1.0}, best, synonyms)}
+    nowhere = sum(weight for word, weight in missing.items() if word in unseen) / total
+    elsewhere = sum(missing.values()) / total - nowhere
+    against = 0.5 * elsewhere + 0.25 * nowhere if fault else elsewhere + 0.7 * nowhere
+    return min(1.0, max(0.0, _CODE_BASE - against))
+
+
+def names_fault(text: str) -> bool:
+    """Whether a text speaks of errors."""
+    return _FAULT.search(text) is not None
 
 
 def coverage(
     weights: Mapping[str, float], sections: Sequence[Collection[str]], synonyms: Mapping[str, Collection[str]]
 ) -> float:
-    """Best share of ``weights`` that one section's terms contain.
-
-    Args:
-        weights: content word -> idf.
-        sections: terms of each section.
-        synonyms: content word -> terms that also count as it.
+    """Best share of ``weights`` that one section's terms contain; 0 without words or sections.
 
     >>> coverage({"微信": 3.0, "支付": 1.0}, [{"支付", "宝"}, {"退款"}], {})
     0.25
     """
     total = sum(weights.values())
-    if not sections:
-        return 0.0
-    if total <= 0:
-        return 1.0
-    return max(covered(weights, terms, synonyms) for terms in sections) / total
+    return (
+        max((covered(weights, terms, synonyms) for terms in sections), default=0.0) / total
+        if total > 0
+        else 0.0
+    )
 
 
 def covered(
@@ -60,14 +138,43 @@ def covered(
     )
 
 
-def evidence(signals: Signals) -> float:
-    """Combine the signals into one value, 0..1; 0.5 is the border of refusal."""
-    score = 6.0 * (signals.coverage - (0.2 if signals.bears_code else 0.45))
-    if signals.bm25 is not None:
-        score += 1.0 * (signals.bm25 - 0.3)
-    return 1.0 / (1.0 + math.exp(-score))
+def runs(
+    question: str, words: Collection[str], texts: Sequence[str], met: Sequence[Collection[str]]
+) -> float:
+    """Best share of the question's character pairs and Latin words that one text contains.
+
+    Single characters match by chance and words may be cut apart; pairs of neighbours inside content words do neither.
+
+    Args:
+        question: folded.
+        words: its content words, folded.
+        texts: sections with heading paths, folded.
+        met: per text, words that a synonym stands for; their pairs count half.
+
+    >>> runs("耶律乞奴被杀", ["耶", "律", "乞", "奴", "杀"], ["耶律乙辛"], [()])
+    0.3333333333333333
+    """
+    pairs: dict[str, str] = {}
+    content = bytearray(len(question))
+    owner = [""] * len(question)
+    for word in words:
+        for found in re.finditer(re.escape(word), question):
+            content[found.start() : found.end()] = b"\x01" * len(word)
+            owner[found.start() : found.end()] = [word] * len(word)
+    for i in range(len(question) - 1):
+        if content[i] and content[i + 1] and _han(question[i]) and _han(question[i + 1]):
+            pairs[question[i : i + 2]] = owner[i]
+    for found in re.finditer(r"[a-z0-9]+", question):
+        if content[found.start()]:
+            pairs[found.group()] = owner[found.start()]
+    if not pairs:
+        return 0.0
+
+    def share(text: str, also: Collection[str]) -> float:
+        return sum(1.0 if pair in text else 0.5 * (word in also) for pair, word in pairs.items()) / len(pairs)
+
+    return max(map(share, texts, met), default=0.0)
 
 
-def terms_of(text: str, path: Sequence[str], terms: Callable[[str], set[str]]) -> set[str]:
-    """Terms of a section and its heading path."""
-    return terms("\n".join([*path, text]))
+def _han(char: str) -> bool:
+    return "\u3400" <= char <= "\u9fff"

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from llama_index.core.schema import BaseNode, NodeWithScore
 
-from gyr_hybrid.analysis import Analyzer
+from gyr_hybrid.analysis import Analyzer, fold
 from gyr_hybrid.answering.answer import Answer
-from gyr_hybrid.answering.context import build_context, document_id, plain_text
-from gyr_hybrid.answering.evidence import EVIDENCE_MIN, Signals, coverage, evidence
+from gyr_hybrid.answering.context import Context, build_context, document_id, plain_text
+from gyr_hybrid.answering.evidence import (
+    EVIDENCE_MIN,
+    Signals,
+    coverage,
+    evidence,
+    evidence_of_code,
+    names_fault,
+    runs,
+)
 from gyr_hybrid.answering.extractive import Candidate, Question
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.refusal import unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier
 from gyr_hybrid.retrieval.code_lookup import ResolvedCode, hangs_on, look_alike
 from gyr_hybrid.retrieval.result import Retrieval
+from gyr_hybrid.retrieval.run import Run
+
+FILTERED_OUT = 0.3
+"""Most evidence for a question about a known code when no section found bears it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,36 +64,28 @@ def prepare(
     if unknown:
         answer.warnings.append(unknown_warning(answer.unknown_identifiers, language))
     answer.warnings.extend(w for w in found.warnings if w not in answer.warnings)
-    sections = [section_terms(n.node, analyzer) for n in context.nodes]
+    sections = [section_terms(node, analyzer) for node in context.facts]
     weights = word_weights(question, retrieval, analyzer)
     if unknown and not known:
-        heaviest = max(weights.values(), default=1.0)
-        hanging = [
-            code
-            for code in unknown
-            if hangs_on(
+        hanging = any(
+            hangs_on(
                 question,
                 code,
                 analyzer=analyzer,
                 codes=codes,
                 section_terms=sections,
-                idf=lambda word: weights.get(word, heaviest),
+                idf=lambda word: weights.get(word, max(weights.values(), default=1.0)),
                 synonyms=retrieval.synonyms,
             )
-        ]
+            for code in unknown
+        )
         if hanging:
             answer.refusal_reason = "unknown_identifier"
             return answer
-    signals = read_signals(context_ids(context.nodes), sections, weights, retrieval, known)
-    answer.evidence = evidence(signals) if context.nodes else 0.0
-    if not context.nodes or answer.evidence < EVIDENCE_MIN:
+    answer.evidence = measure(question, context, sections, weights, retrieval) if context.nodes else 0.0
+    if answer.evidence < EVIDENCE_MIN:
         answer.refusal_reason = "no_evidence"
     return answer
-
-
-def context_ids(nodes: Sequence[NodeWithScore]) -> list[str]:
-    """Ids of the nodes, in order."""
-    return [n.node.node_id for n in nodes]
 
 
 def without_look_alikes(nodes: Sequence[NodeWithScore], retrieval: Retrieval) -> list[NodeWithScore]:
@@ -104,32 +109,13 @@ def section_terms(node: BaseNode, analyzer: Analyzer) -> set[str]:
 
 
 def word_weights(question: str, retrieval: Retrieval, analyzer: Analyzer) -> dict[str, float]:
-    """Content word -> idf; all alike for a retriever that knows no idf."""
-    if retrieval.word_weights:
-        return dict(retrieval.word_weights)
-    return dict.fromkeys(analyzer.content_words(question), 1.0)
-
-
-def read_signals(
-    ids: Sequence[str],
-    sections: Sequence[set[str]],
-    weights: Mapping[str, float],
-    retrieval: Retrieval,
-    known: Sequence[ResolvedCode],
-) -> Signals:
-    """Signals of one retrieval; with a known code, coverage counts in the sections that bear it."""
-    rest: Mapping[str, float] = weights
-    bearing = [terms for node_id, terms in zip(ids, sections, strict=True) if retrieval.bearing.get(node_id)]
-    if known and bearing:
-        rest = _without_codes(weights, known)
-        sections = bearing
-    bound = retrieval.bm25_bound
-    return Signals(
-        coverage=coverage(rest, sections, retrieval.synonyms),
-        bm25=min(1.0, retrieval.bm25_best / bound) if bound > 0 else None,
-        cosine=retrieval.cosine_best,
-        bears_code=bool(known and bearing),
-    )
+    """Content word, codes left out -> idf; what no document has weighs most; all alike without an idf."""
+    if retrieval.run is None:
+        return dict.fromkeys(analyzer.content_words(question), 1.0)
+    children = retrieval.run.view.n_children
+    heaviest = math.log(1 + (children + 0.5) / 0.5)
+    weights = {word: weight or heaviest for word, weight in retrieval.word_weights.items()}
+    return _without_codes(weights, retrieval.codes)
 
 
 def _without_codes(weights: Mapping[str, float], codes: Sequence[ResolvedCode]) -> dict[str, float]:
@@ -143,11 +129,82 @@ def _without_codes(weights: Mapping[str, float], codes: Sequence[ResolvedCode]) 
     }
 
 
+def measure(
+    question: str,
+    context: Context,
+    sections: Sequence[set[str]],
+    weights: Mapping[str, float],
+    retrieval: Retrieval,
+) -> float:
+    """Evidence of a context; anyone's nodes are taken at their retriever's word (0.5 at least)."""
+    synonyms = retrieval.synonyms
+    covers = coverage(weights, sections, synonyms)
+    if retrieval.run is None:
+        return 0.5 + 0.5 * covers
+    unseen = {word for word in weights if not retrieval.word_weights.get(word)}
+    known = [code for code in retrieval.codes if code.status != "unknown"]
+    bearing = [i for i, node in enumerate(context.facts) if retrieval.bearing.get(node.node_id)]
+    if known and bearing:
+        texts = [_with_path(context.facts[i]) for i in bearing]
+        fault = any(map(names_fault, texts)) or any(names_fault(code.class_word or "") for code in known)
+        return evidence_of_code(weights, unseen, [sections[i] for i in bearing], synonyms, fault=fault)
+    folded = [fold(_with_path(node)) for node in context.facts]
+    met = [
+        {word for word in weights if any(o in terms for o in synonyms.get(word, ()))} for terms in sections
+    ]
+    value = evidence(
+        Signals(
+            coverage=covers,
+            runs=runs(fold(question), [fold(word) for word in weights], folded, met),
+            bm25=_bm25_share(weights, unseen, retrieval),
+            lead=_lead(retrieval.run),
+            agreement=_agreement(retrieval.run),
+            cosine=retrieval.cosine_best,
+        ),
+        retrieval.run.view.n_children,
+    )
+    return min(value, FILTERED_OUT) if known else value
+
+
+def _with_path(node: BaseNode) -> str:
+    path = node.metadata.get("header_path") or []
+    return "\n".join([*([path] if isinstance(path, str) else map(str, path)), plain_text(node)])
+
+
+def _bm25_share(weights: Mapping[str, float], unseen: Collection[str], retrieval: Retrieval) -> float | None:
+    bound = retrieval.bm25_bound + sum(weights[word] for word in unseen)
+    return min(1.0, retrieval.bm25_best / bound) if bound > 0 else None
+
+
+def _sections_of(run: Run, leg: str) -> dict[str, float]:
+    """Section -> score of its best child in a leg, best first."""
+    home = {child: unit.node_id for unit in run.merged for child in unit.children}
+    best: dict[str, float] = {}
+    for hit in run.legs.get(leg, ()):
+        best.setdefault(home.get(hit.node_id, hit.node_id), hit.score)
+    return best
+
+
+def _lead(run: Run) -> float | None:
+    if run.options.mode == "dense":
+        return None
+    first, *others = [*_sections_of(run, "lexical").values(), 0.0]
+    return (first - others[0]) / first if first > 0 and others else 0.0
+
+
+def _agreement(run: Run) -> float | None:
+    if run.vector is None or run.options.mode != "hybrid":
+        return None
+    words = {section: rank for rank, section in enumerate(_sections_of(run, "lexical"), 1)}
+    vectors = {section: rank for rank, section in enumerate(_sections_of(run, "dense"), 1)}
+    return max((1 / (words[s] * vectors[s]) for s in words.keys() & vectors.keys()), default=0.0)
+
+
 def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question, list[Candidate]]:
     """Question and sections as an extraction needs them."""
     retrieval = found.retrieval or Retrieval(list(found.nodes))
     known = [c for c in retrieval.codes if c.status != "unknown"]
-    weights = _without_codes(word_weights(answer.question, retrieval, analyzer), retrieval.codes)
+    weights = word_weights(answer.question, retrieval, analyzer)
     codes = tuple(dict.fromkeys(c.matches[0].canonical for c in known if c.matches))
     question = Question(answer.question, weights, retrieval.synonyms, analyzer.terms, codes)
     focus = {
