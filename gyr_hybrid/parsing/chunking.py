@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gyr_hybrid.parsing.sections import Section
 from gyr_hybrid.parsing.sizes import Sizes
@@ -14,8 +14,7 @@ ROW_GROUP = 3  # rows of a table that is not one of codes
 PARAGRAPH_TOKENS = 48  # a child of this size ends with its paragraph
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(NamedTuple):
     """A span of the text that is searched."""
 
     start: int
@@ -24,8 +23,7 @@ class Child:
     """Header row of the table that its rows stand in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A numbered section: all of a `Section`, or a part of one that is past the limit."""
 
     section: Section

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from gyr_hybrid.parsing.structure import Block, Heading, Part, parse_structure
 
-_LOOKS_BLANK = re.compile(
-    r"^[ \t]*[\u00a0\u200b\u2060\u3000\ufeff][ \t\u00a0\u200b\u2060\u3000\ufeff]*$", re.MULTILINE
-)
+_ODD_BLANKS = "\u00a0\u200b\u2060\u3000\ufeff"
+_LOOKS_BLANK = re.compile(rf"^[ \t]*[{_ODD_BLANKS}][ \t{_ODD_BLANKS}]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Outline:
     title: str | None
     """Text of the first H1."""
     sections: tuple[Section, ...]
-    lines: tuple[int, ...]
+    lines: list[int]
     """Offset of the beginning of each line, and the length of the text behind the last."""
 
 
@@ -50,13 +49,12 @@ def outline(text: str, title: str | None = None, *, plain: bool = False) -> Outl
     A heading without own text makes no section, but stands in the paths of those below it.
     """
     source = _parseable(text)
-    parts = parse_structure(source, plain=plain)
+    parts, lines = parse_structure(source, plain=plain)
     first = next(
         (p for p in parts if isinstance(p, Heading) and p.level == 1 and p.text and p.after > p.first), None
     )
     found = first.text if first else None
     title = title if title is not None else found
-    lines = _line_offsets(source)
     return Outline(found, tuple(_sections(source, lines, parts, title)), lines)
 
 
@@ -65,15 +63,9 @@ def _parseable(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     text = text.replace("\0", "\ufffd")
-    return _LOOKS_BLANK.sub(lambda match: " " * len(match[0]), text)
-
-
-def _line_offsets(source: str) -> tuple[int, ...]:
-    offsets, at = [0], source.find("\n")
-    while at >= 0:
-        offsets.append(at + 1)
-        at = source.find("\n", at + 1)
-    return (*offsets, len(source))
+    if any(blank in text for blank in _ODD_BLANKS):
+        text = _LOOKS_BLANK.sub(lambda match: " " * len(match[0]), text)
+    return text
 
 
 def _sections(source: str, lines: Sequence[int], parts: Sequence[Part], title: str | None) -> list[Section]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from gyr_hybrid.parsing.markdown_rules import block_parser
@@ -17,8 +17,7 @@ _TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 _TITLE_LINE = re.compile(r"^ {0,3}(?:#(?!#).*|=+[ \t]*)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading at the top level of the text, or the number of an article."""
 
     level: int
@@ -31,8 +30,7 @@ class Heading:
     """The line after it. An article's own text begins on its first line, so there it is ``first``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A block that holds text and no other block."""
 
     kind: Literal["text", "code", "table"]
@@ -48,12 +46,23 @@ class Block:
 Part: TypeAlias = Heading | Block
 
 
-def parse_structure(text: str, *, plain: bool = False) -> list[Part]:
-    """Headings and leaf blocks of ``text`` (line ends LF) in order; each line is in at most one.
+class Structure(NamedTuple):
+    """What a text is made of."""
 
-    Lines in none are blank, rules, link definitions and HTML without text.
-    """
-    return list(_parts(_tokens(text, plain), plain))
+    parts: list[Part]
+    """Headings and leaf blocks in order. Each line is in at most one; in none are blank lines, rules, link
+    definitions and HTML without text."""
+    lines: list[int]
+    """Offset of the beginning of each line, and behind the last the length of the text."""
+
+
+def parse_structure(text: str, *, plain: bool = False) -> Structure:
+    """Headings and leaf blocks of ``text``, whose line ends are LF."""
+    parser = block_parser(plain)
+    state = StateBlock(text, parser, {}, [])
+    lines = list(state.bMarks)  # quotations change it while they are parsed
+    parser.block.tokenize(state, 0, state.lineMax)
+    return Structure(list(_parts(state.tokens, plain)), lines)
 
 
 def first_title(text: str, *, plain: bool = False) -> str | None:
@@ -69,18 +78,11 @@ def _first_h1(text: str, plain: bool) -> str | None:
     return next(
         (
             part.text
-            for part in parse_structure(text, plain=plain)
+            for part in parse_structure(text, plain=plain).parts
             if isinstance(part, Heading) and part.level == 1 and part.text and part.after > part.first
         ),
         None,
     )
-
-
-def _tokens(text: str, plain: bool) -> list[Token]:
-    parser = block_parser(plain)
-    tokens: list[Token] = []
-    parser.block.parse(text, parser, {}, tokens)
-    return tokens
 
 
 def _parts(tokens: list[Token], plain: bool) -> Iterator[Part]:
@@ -91,7 +93,7 @@ def _parts(tokens: list[Token], plain: bool) -> Iterator[Part]:
         token = tokens[index]
         kind = token.type
         index += 1
-        if token.map is None:
+        if token.map is None or kind == "inline":
             continue
         first, after = token.map
         if kind in ("list_item_open", "blockquote_open"):
