@@ -101,16 +101,17 @@ def side_of(text: str, start: int, end: int) -> str:
     return "after" if re.search(r"(?:[^以前先最然今]后的?第?|之后的?)(?:至少|最多|约)?$", before) else ""
 
 
-def per_of(text: str, start: int, end: int) -> str:
-    """What a rate counts by, in one English word where there is one, or empty.
+def rate_of(text: str, start: int, end: int) -> tuple[str, int]:
+    """What a rate counts by, in one English word where there is one, and where the figure with it ends.
 
-    >>> per_of("39 元/月", 0, 4), per_of("每分钟不超过 60 次", 7, 11)
-    ('month', 'minute')
+    >>> rate_of("39 元/月", 0, 4), rate_of("每分钟不超过 60 次", 7, 11), rate_of("39 元", 0, 4)
+    (('month', 6), ('minute', 11), ('', 4))
     """
-    found = _PER_AFTER.match(text, end) or _PER_BEFORE.search(text, max(0, start - 24), start)
+    after = _PER_AFTER.match(text, end)
+    found = after or _PER_BEFORE.search(text, max(0, start - 24), start)
     if not found:
-        return ""
-    return _SYNONYM.get(found["per"], found["per"])
+        return "", end
+    return _SYNONYM.get(found["per"], found["per"]), after.end() if after else end
 
 
 def opposite(bound: str, other: str) -> bool:

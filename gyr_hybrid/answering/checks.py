@@ -152,17 +152,17 @@ def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon
 
 
 def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
-    """A claim denies what its passage denies, and nothing else."""
+    """A claim denies what its passage denies, and nothing else; an item of an exception list is itself denied."""
     for one in evidence.aligned:
+        if one.passage.excluded and any(f.place == "carried" for f in one.found):
+            if not denials_of(one.claim.text) and "除外" not in one.claim.text:
+                yield Finding("polarity", "the source lists this as an exception")
+            continue
         said = disagreement(one.claim.text, one.source)
         if said:
             yield Finding("polarity", said)
         for detail in edited_negation(one):
             yield Finding("polarity", detail)
-        inherits = any(f.place == "carried" for f in one.found)
-        denies = bool(denials_of(one.claim.text)) or "除外" in one.claim.text
-        if one.passage.excluded and inherits and not denies:
-            yield Finding("polarity", "the source lists this as an exception")
 
 
 def strength_agrees(evidence: Evidence) -> Iterator[Finding]:

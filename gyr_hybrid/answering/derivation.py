@@ -43,7 +43,7 @@ def derived(unknown: Iterable[Figure], quoted: Iterable[Figure], sentence: str) 
     >>> from gyr_hybrid.answering.figures import find_figures
     >>> quoted = find_figures("年付 468 元")
     >>> [f.text for f in derived(find_figures("折合 39 元/月"), quoted, "年付折合 39 元/月")]
-    ['39 元']
+    ['39 元/月']
     """
     open_figures = [f for f in unknown if isinstance(f.value, Fraction) and f.kind != "code"]
     known = [f for f in quoted if isinstance(f.value, Fraction) and f.kind not in ("code", "ordinal")]

@@ -79,9 +79,7 @@ def _equal(figure: Figure, other: Figure) -> bool:
         return compatible(figure.base, other.base)
     if figure.kind == other.kind == "weekday":
         return 67 in (figure.value, other.value) and {figure.value, other.value} <= {6, 7, 67}
-    if {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH:
-        return True
-    return False
+    return {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH
 
 
 def _written(figure: Figure) -> Fraction | None:

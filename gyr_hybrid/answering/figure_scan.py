@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from gyr_hybrid.answering.bounds import bound_of, per_of, side_of
+from gyr_hybrid.answering.bounds import bound_of, rate_of, side_of
 from gyr_hybrid.answering.numerals import even_fold
 
+_RATED = ("money", "count", "number", "size", "percent", "points", "duration")
 FigureValue = Fraction | str | tuple[int | None, ...]
 
 
@@ -56,15 +57,12 @@ class Scan:
     def add(self, figure: Figure) -> None:
         """Keep a figure with its limit, rate and side, and close its span."""
         start, end = figure.start, figure.end
-        bound = "" if figure.kind in ("code", "ordinal") else bound_of(self.text, start, end)
+        per, whole = rate_of(self.text, start, end) if figure.kind in _RATED else ("", end)
+        bound = "" if figure.kind in ("code", "ordinal") else bound_of(self.text, start, whole)
         side = side_of(self.text, start, end) if figure.kind in ("duration", "date", "clock") else ""
-        per = figure.per or (per_of(self.text, start, end) if _countable(figure) else "")
+        per = figure.per or per
         weak = figure.weak and not (bound or per)
         self.found.append(
-            replace(figure, bound=bound, side=side, per=per, weak=weak, text=self.raw[start:end])
+            replace(figure, bound=bound, side=side, per=per, weak=weak, end=whole, text=self.raw[start:whole])
         )
-        self.claim(start, end)
-
-
-def _countable(figure: Figure) -> bool:
-    return figure.kind in ("money", "count", "number", "size", "percent", "points", "duration")
+        self.claim(start, whole)

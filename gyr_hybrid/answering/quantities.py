@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-from gyr_hybrid.answering.bounds import per_of
+from gyr_hybrid.answering.bounds import rate_of
 from gyr_hybrid.answering.figure_scan import Figure, Scan
 from gyr_hybrid.answering.measures import CAPITALS, SIGNS, UNITS, Unit, unit_pattern
 from gyr_hybrid.answering.numerals import DIGITS, NUMBER_PATTERN, TENS, han_number, number_value
@@ -86,7 +86,7 @@ def _read_quantity(scan: Scan, found: re.Match[str]) -> Iterator[Figure]:
         first = -first
     low_end = found.end("firstunit") if first_unit else found.end("first")
     end = found.end("unit") if found["unit"] else found.end("second")
-    per = per_of(scan.text, start, end)
+    per, _ = rate_of(scan.text, start, end)
     yield replace(_figure(first, lower_unit, start, low_end), low=True, per=per)
     yield replace(_figure(second, unit, found.start("second"), end), per=per)
 

@@ -72,19 +72,22 @@ def _nearest(words: list[Found], one: Aligned, section: Section, lexicon: Lexico
 
 def other_agent(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
     """Someone else after 由 than in the source clause."""
-    source = one.source
-    for marker in re.finditer("由(?!于|此)", one.claim.text):
-        ours = _after(one.claim.text, marker.end())
-        theirs = [_after(source, m.end()) for m in re.finditer("由(?!于|此)", source)]
-        others = ours and theirs and all(t and ours not in t and t not in ours for t in theirs)
-        if others and not any(stands(w, target_of(t), lexicon) for t in theirs for w in content_words(ours)):
-            yield f"由{ours} where the source has 由{theirs[0]}"
+    theirs = _agents(one.source)
+    if not theirs:
+        return
+    for agent in _agents(one.claim.text):
+        if not any(stands(agent[0], target_of("".join(w.text for w in other)), lexicon) for other in theirs):
+            yield f"由{agent[0].text} where the source has 由{theirs[0][0].text}"
 
 
-def _after(text: str, place: int) -> str:
-    """The first two content words after a place, as one text."""
-    words = [w for w in content_words(text) if w.start >= place][:2]
-    return text[words[0].start : words[-1].end] if words and words[0].start - place <= 2 else ""
+def _agents(text: str) -> list[list[Word]]:
+    """The two content words after each 由, the agent first."""
+    found = []
+    for marker in re.finditer("由(?![于此])", text):
+        words = [w for w in content_words(text) if w.start >= marker.end()][:2]
+        if words and words[0].start - marker.end() <= 2:
+            found.append(words)
+    return found
 
 
 def swapped_actors(one: Aligned, lexicon: Lexicon) -> Iterator[str]:

@@ -71,7 +71,7 @@ DIFFERENT = [
     ("不超过 60 次", "至少 60 次", "bound"), ("3 人以上", "3 人以下", "bound"), ("不足 1 年", "满 1 年", "bound"),
     ("at least 30 days", "up to 30 days", "bound"), ("39 元/月", "39 元/年", "rate"), ("$12 per month", "$12 per year", "rate"),
     ("到期前 3 天", "到期后 3 天", "side"), ("3 天前", "3 天后", "side"), ("-15 ℃", "15 ℃", "unit"), ("周三", "周四", "absent"),
-    ("1 个工作日", "1-3 个工作日", "bound"), ("1 个月", "每月", "absent"), ("两年", "二月", "absent"), ("60", "1 分钟", "absent"),
+    ("1 个工作日", "1-3 个工作日", "bound"), ("1 个月", "每月", "absent"), ("两年", "二月", "absent"), ("60", "1 分钟", "unit"),
 ]  # fmt: skip
 
 NO_FIGURE = [
@@ -157,12 +157,12 @@ def test_numbers_inside_codes_are_no_numbers() -> None:
 @pytest.mark.parametrize(
     ("quoted", "sentence", "worked_out"),
     [
-        ("年付专业版 468 元/年", "专业版折合 39 元/月", ["39 元"]),
+        ("年付专业版 468 元/年", "专业版折合 39 元/月", ["39 元/月"]),
         ("每月 89 元", "用满一年共需 1068 元", ["1068 元"]),
         ("不得超过主合同标的额的百分之二十", "标的额 10 万元的，定金最多 2 万元", ["10 万元", "2 万元"]),
         ("预留数据源大小 6 倍的空间", "导入 100 GB 数据需要 600 GB", ["100 GB", "600 GB"]),
         ("银卡 98 元，金卡 168 元", "金卡比银卡贵 70 元", ["70 元"]),
-        ("$12 per month each", "Five extra seats cost $60 per month", ["Five", "$60"]),
+        ("$12 per month each", "Five extra seats cost $60 per month", ["Five", "$60 per month"]),
         ("每天 150 元，最长 90 天", "合计最多 13500 元", ["13500 元"]),
         ("backpacks for 10 years, tents for 5 years", "Backpacks are covered twice as long", ["twice"]),
         ("工作温度 -20 ℃ 至 60 ℃", "最高与最低相差 80 ℃", ["80 ℃"]),
