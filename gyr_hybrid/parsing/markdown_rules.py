@@ -2,7 +2,7 @@
 
 markdown-it-py decides what is a heading, a list, a table or a fence. Added are headings without a
 space (``#标题``), articles (``第三条 …``) and, in plain text, numbered headings (``第一章 总则``, ``一、``,
-``（一）``, ``1.1``).
+``（一）``, ``1.1``) and questions with answers (``问：``, ``答：``).
 """
 
 from __future__ import annotations
@@ -32,16 +32,20 @@ _TIGHT_START = re.compile(
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
-# Plain text: what numbers a heading, and the level that it gives.
+# Plain text: what numbers a heading, and the level that it gives. Level 1 is left to a title (`# …`).
 _NUMBERINGS: tuple[tuple[re.Pattern[str], int], ...] = (
-    (re.compile(rf"第{_BLANK}?{_NUMERAL}{_BLANK}?(?:编|篇|部分|部)(?={_BLANK}|$)"), 1),
-    (re.compile(rf"第{_BLANK}?{_NUMERAL}{_BLANK}?章(?={_BLANK}|$)"), 2),
-    (re.compile(rf"第{_BLANK}?{_NUMERAL}{_BLANK}?节(?={_BLANK}|$)"), 3),
-    (re.compile(r"[一二三四五六七八九十]{1,3}、"), 4),
-    (re.compile(r"[（(][一二三四五六七八九十]{1,3}[）)]"), 5),
-    (re.compile(rf"\d{{1,2}}\.\d{{1,2}}(?:[.、．]|{_BLANK})(?!\d)"), 4),
-    (re.compile(rf"\d{{1,2}}\.\d{{1,2}}\.\d{{1,2}}(?:[.、．]|{_BLANK})(?!\d)"), 5),
+    (re.compile(rf"第{_BLANK}?{_NUMERAL}{_BLANK}?(?:编|篇|部分|部)(?={_BLANK}|$)"), 2),
+    (re.compile(rf"第{_BLANK}?{_NUMERAL}{_BLANK}?章(?={_BLANK}|$)"), 3),
+    (re.compile(rf"第{_BLANK}?{_NUMERAL}{_BLANK}?节(?={_BLANK}|$)"), 4),
+    (re.compile(r"[一二三四五六七八九十]{1,3}、"), 5),
+    (re.compile(r"[（(][一二三四五六七八九十]{1,3}[）)]"), 6),
+    (re.compile(rf"\d{{1,2}}\.\d{{1,2}}(?:[.、．]|{_BLANK})(?!\d)"), 5),
+    (re.compile(rf"\d{{1,2}}\.\d{{1,2}}\.\d{{1,2}}(?:[.、．]|{_BLANK})(?!\d)"), 6),
 )
+# A line `问：…` with `答：…` below it is a heading too.
+_QUESTION = re.compile(r"(?:问|Q)\s?\d{0,3}[:：.、]\s*(?P<text>\S.*)", re.IGNORECASE)
+_ANSWER = re.compile(r"(?:答|A)\s?\d{0,3}[:：.、]", re.IGNORECASE)
+_QUESTION_LEVEL = 6
 _PLAIN_START = re.compile(
     r"[^\x00-\x7f]|[A-Za-z\"'(!]|\*\*[^\s*]|`(?!``)|\d(?!\d{0,8}[.)](?:\s|$))", re.MULTILINE
 )
@@ -149,27 +153,33 @@ def _is_tight_heading(match: re.Match[str]) -> bool:
 
 
 def _numbered_heading(state: StateBlock, line: int, end: int, silent: bool) -> bool:
-    """In plain text a short line that is numbered, stands by itself and has text below it."""
+    """In plain text a question with its answer below, or a short line that is numbered, stands by itself
+    and has text below it."""
     if not _at_top(state, line):
         return False
-    level = _numbering(_line(state, line))
+    text = _line(state, line).strip()
+    below = state.skipEmptyLines(line + 1)
+    question = _QUESTION.fullmatch(text)
+    if question and below < end and _ANSWER.match(_line(state, below)):
+        if not silent:
+            _push_heading(state, line, _QUESTION_LEVEL, question["text"])
+        return True
+    level = _numbering(text)
     if level is None:
         return False
-    below = state.skipEmptyLines(line + 1)
     above = line - 1
     while above >= 0 and state.isEmpty(above):
         above -= 1
-    if below >= end or _numbering(_line(state, below)) == level:
+    if below >= end or _numbering(_line(state, below).strip()) == level:
         return False  # nothing below, or items of a list
-    if above >= 0 and _numbering(_line(state, above)) == level:
+    if above >= 0 and _numbering(_line(state, above).strip()) == level:
         return False
     if not silent:
-        _push_heading(state, line, level, _line(state, line).strip())
+        _push_heading(state, line, level, text)
     return True
 
 
-def _numbering(line: str) -> int | None:
-    text = line.strip()
+def _numbering(text: str) -> int | None:
     if len(text) > _HEADING_CHARS or _NO_HEADING_END.search(text):
         return None
     return next((level for pattern, level in _NUMBERINGS if pattern.match(text)), None)

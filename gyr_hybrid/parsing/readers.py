@@ -69,16 +69,21 @@ class LoadedDocuments(list[Document]):
         """Path of each file that could not be read -> reason."""
         self.roots: list[str] = list(roots)
         """The given paths, absolute, POSIX."""
-        self._origins: dict[int, tuple[Document, str]] = {}
+        self._origins: dict[int, tuple[Document, str, str]] = {}
 
     def root_of(self, document: Document) -> str | None:
         """The given path (absolute, POSIX) that ``document`` was read from; None for a foreign document."""
         origin = self._origins.get(id(document))
         return origin[1] if origin is not None else None
 
-    def _add(self, document: Document, root: str) -> None:
+    def path_of(self, document: Document) -> str | None:
+        """POSIX path of the file of ``document`` below `root_of` it, ``.`` when that is the file itself."""
+        origin = self._origins.get(id(document))
+        return origin[2] if origin is not None else None
+
+    def _add(self, document: Document, root: str, path: str) -> None:
         self.append(document)
-        self._origins[id(document)] = (document, root)
+        self._origins[id(document)] = (document, root, path)
 
 
 def load_documents(
@@ -114,7 +119,7 @@ def load_documents(
         except Exception as error:  # whatever a broken file does to a parser, the others go in
             loaded.failed[str(file)] = f"{type(error).__name__}: {error}"
         else:
-            loaded._add(document, _absolute(path))
+            loaded._add(document, _absolute(path), file.relative_to(path).as_posix())
     return loaded
 
 

@@ -210,6 +210,20 @@ def test_plain_text_knows_numbered_headings() -> None:
     ]
 
 
+def test_questions_with_answers_in_plain_text_are_sections() -> None:
+    text = "常见问题\n\n问：能退款吗？\n答：七天内可以。\n问：多久到账？\n\n答：三天。\nQ2: 怎么联系？\nA2: 打电话。\n问：没有答案？"
+    assert sections(text, plain=True) == [
+        ((), "常见问题"),
+        (("能退款吗？",), "问：能退款吗？\n答：七天内可以。"),
+        (("多久到账？",), "问：多久到账？\n\n答：三天。"),
+        (("怎么联系？",), "Q2: 怎么联系？\nA2: 打电话。\n问：没有答案？"),
+    ]
+
+
+def test_a_numbered_heading_is_no_title() -> None:
+    assert outline("第一编 总则\n\n甲。", plain=True).title is None
+
+
 @pytest.mark.parametrize(
     "text",
     [
