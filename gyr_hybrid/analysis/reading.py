@@ -16,8 +16,9 @@ from gyr_hybrid.analysis.context import (
     whole_place,
 )
 from gyr_hybrid.analysis.folding import fold
-from gyr_hybrid.analysis.pieces import Piece, Strength, unqualified
+from gyr_hybrid.analysis.pieces import Piece, unqualified
 from gyr_hybrid.analysis.recognition import Recognizer, Scan
+from gyr_hybrid.analysis.strength import Strength
 
 _HEADINGS_KEPT = 4096
 

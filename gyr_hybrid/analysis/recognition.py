@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gyr_hybrid.analysis.folding import FoldedText, fold, fold_with_offsets
-from gyr_hybrid.analysis.pieces import CHUNK, Piece, Strength, split_pieces
+from gyr_hybrid.analysis.pieces import CHUNK, Piece, split_pieces
 from gyr_hybrid.analysis.references import STANDARD_HEADS, document_numbers, ordinals, special, standard
+from gyr_hybrid.analysis.strength import Strength
 from gyr_hybrid.errors import ConfigurationError
 
 _LINK = re.compile(

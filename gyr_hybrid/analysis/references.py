@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from gyr_hybrid.analysis.codes import compact_form
 from gyr_hybrid.analysis.folding import fold
 from gyr_hybrid.analysis.numerals import NUMERAL, chinese_number
-from gyr_hybrid.analysis.pieces import EVERYDAY_WORD, Piece, Strength
+from gyr_hybrid.analysis.pieces import EVERYDAY_WORD, Piece
+from gyr_hybrid.analysis.strength import Strength
 from gyr_hybrid.analysis.vocabulary import STANDARD_BODIES
 
 _NUMBER = rf"(?:\d{{1,5}}|[{NUMERAL}]{{1,9}})"

@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from gyr_hybrid.analysis.pieces import Piece, Strength, split_pieces
+from gyr_hybrid.analysis.pieces import Piece, split_pieces
+from gyr_hybrid.analysis.strength import Strength
 
 _PARTS = re.compile(r"[^\W_]+")
 _RUNS = re.compile(r"[^\W\d_]+|\d+")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.analysis.codes import compact_form
 from gyr_hybrid.analysis.context import counted
-from gyr_hybrid.analysis.pieces import Piece, Strength
+from gyr_hybrid.analysis.pieces import Piece
+from gyr_hybrid.analysis.strength import Strength
 from gyr_hybrid.analysis.vocabulary import ASKING_WORDS
 from gyr_hybrid.retrieval.code_spellings import SpellingFinder
 from gyr_hybrid.retrieval.dependence import hangs_on

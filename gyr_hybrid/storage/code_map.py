@@ -1,127 +1,20 @@
-"""The map from every spelling of a code to the children that bear it, in memory, visible per question."""
+"""The map from every spelling of a code to the children that bear it, in memory."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain, islice
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gyr_hybrid.storage.code_neighbours import (
-    CodeNeighbours,
-    coarse_shape,
-    code_shape,
-    common_prefix,
-    compact_key,
-    leading,
-)
+from gyr_hybrid.storage.code_entries import CodeEntry, CodeSnapshot, look_up_keys
+from gyr_hybrid.storage.code_neighbours import CodeNeighbours
+from gyr_hybrid.storage.code_view import CodeView, KnownCode, Mask
 
 if TYPE_CHECKING:
     from gyr_hybrid.storage.protocol import CodeMention
 
-Mask = NDArray[np.bool_]
+__all__ = ["CodeMap", "CodeView", "KnownCode"]
 
-_SPELLINGS = 200  # holders looked at to find the usual spelling
-_SORTED_NATURALLY = 400  # of more codes than that, the order before the limit is plain
-_SHORT = 3  # characters; shapes so short say nothing without the letters
-_LOOKED_AT = 4000  # codes of one shape that are asked whether they are visible
-_NATURAL = re.compile(r"(\d+)")
-_SEPARATORS = "-_./:#+ "
-
-
-@dataclass(frozen=True, slots=True)
-class KnownCode:
-    """A code that visible documents bear."""
-
-    text: str
-    """Its spelling where it is defined, else the most frequent one."""
-    canonical: str
-    compact: str
-    kind: str
-    number: str | None
-    """The digits inside, when they are one run."""
-    count: int
-    """Visible children that bear it."""
-
-
-class _Entry:
-    """One canonical form; changed in place only while no view has seen it."""
-
-    __slots__ = ("canonical", "compact", "holders", "kind", "number", "shape", "stamp")
-
-    def __init__(self, canonical: str, compact: str, kind: str, number: str | None, stamp: int) -> None:
-        self.canonical = canonical
-        self.compact = compact
-        self.kind = kind
-        self.number = number
-        self.shape = code_shape(canonical)
-        self.holders: dict[int, tuple[bool, str]] = {}
-        self.stamp = stamp
-
-    def copied(self, stamp: int) -> _Entry:
-        copy = _Entry.__new__(_Entry)
-        copy.canonical, copy.compact, copy.kind, copy.number = (
-            self.canonical,
-            self.compact,
-            self.kind,
-            self.number,
-        )
-        copy.shape, copy.holders, copy.stamp = self.shape, dict(self.holders), stamp
-        return copy
-
-
-class _Snapshot:
-    """Entries and keys as of one moment: a large base shared by snapshots, and the few changes since."""
-
-    __slots__ = ("_new", "base", "base_keys", "changed", "changed_keys", "neighbours")
-
-    def __init__(
-        self,
-        base: dict[str, _Entry],
-        base_keys: dict[str, tuple[str, ...]],
-        changed: dict[str, _Entry | None],
-        changed_keys: dict[str, tuple[str, ...]],
-        neighbours: CodeNeighbours,
-    ) -> None:
-        self.base = base
-        self.base_keys = base_keys
-        self.changed = changed
-        self.changed_keys = changed_keys
-        self.neighbours = neighbours
-        self._new: list[tuple[str, str]] | None = None
-
-    def entry(self, canonical: str) -> _Entry | None:
-        if canonical in self.changed:
-            return self.changed[canonical]
-        return self.base.get(canonical)
-
-    def keyed(self, key: str) -> tuple[str, ...]:
-        if key in self.changed_keys:
-            return self.changed_keys[key]
-        return self.base_keys.get(key, ())
-
-    def entries(self) -> Iterator[_Entry]:
-        for canonical, entry in self.base.items():
-            if canonical not in self.changed:
-                yield entry
-        for changed in self.changed.values():
-            if changed is not None:
-                yield changed
-
-    def new_codes(self) -> list[tuple[str, str]]:
-        """(Compact form, canonical form) of the codes that the base lacks."""
-        if self._new is None:
-            self._new = [
-                (entry.compact, canonical)
-                for canonical, entry in self.changed.items()
-                if entry and canonical not in self.base
-            ]
-        return self._new
+_CHANGES = 4096  # codes that may change before they are worked into the base
 
 
 class CodeMap:
@@ -137,14 +30,14 @@ class CodeMap:
     """
 
     def __init__(self) -> None:
-        self._base: dict[str, _Entry] = {}
+        self._base: dict[str, CodeEntry] = {}
         self._base_keys: dict[str, tuple[str, ...]] = {}
-        self._changed: dict[str, _Entry | None] = {}
+        self._changed: dict[str, CodeEntry | None] = {}
         self._changed_keys: dict[str, tuple[str, ...]] = {}
         self._neighbours = CodeNeighbours(())
         self._slots: dict[int, tuple[str, ...]] = {}
         self._stamp = 0
-        self._snapshot: _Snapshot | None = None
+        self._snapshot: CodeSnapshot | None = None
 
     def __len__(self) -> int:
         return len(self._base) + sum(
@@ -165,12 +58,12 @@ class CodeMap:
         for canonical, mention in best.items():
             entry = self._own(canonical)
             if entry is None:
-                entry = _Entry(canonical, mention.compact, mention.kind, mention.number, self._stamp)
+                entry = CodeEntry(canonical, mention.compact, mention.kind, mention.number, self._stamp)
                 self._changed[canonical] = entry
-                for key in _keys(entry):
+                for key in look_up_keys(entry):
                     self._changed_keys[key] = (*self._keyed(key), canonical)
             entry.holders[slot] = mention.defining, mention.text
-        if len(self._changed) > max(4096, len(self._base) // 8):
+        if len(self._changed) > max(_CHANGES, len(self._base) // 8):
             self._settle()
 
     def remove(self, slot: int) -> None:
@@ -186,7 +79,7 @@ class CodeMap:
             entry.holders.pop(slot, None)
             if not entry.holders:
                 self._changed[canonical] = None
-                for key in _keys(entry):
+                for key in look_up_keys(entry):
                     self._changed_keys[key] = tuple(one for one in self._keyed(key) if one != canonical)
 
     def view(self, visible: Mask | None = None, passing: Mask | None = None) -> CodeView:
@@ -198,12 +91,12 @@ class CodeMap:
         """
         if self._snapshot is None:
             self._stamp += 1
-            self._snapshot = _Snapshot(
+            self._snapshot = CodeSnapshot(
                 self._base, self._base_keys, dict(self._changed), dict(self._changed_keys), self._neighbours
             )
         return CodeView(self._snapshot, visible, passing)
 
-    def _own(self, canonical: str) -> _Entry | None:
+    def _own(self, canonical: str) -> CodeEntry | None:
         """The entry, copied first if a view has seen it."""
         entry = self._changed[canonical] if canonical in self._changed else self._base.get(canonical)
         if entry is not None and entry.stamp != self._stamp:
@@ -216,7 +109,7 @@ class CodeMap:
 
     def _settle(self) -> None:
         """Make a new base of the old one and the changes."""
-        base: dict[str, _Entry] = dict(self._base)
+        base: dict[str, CodeEntry] = dict(self._base)
         for canonical, entry in self._changed.items():
             if entry is None:
                 base.pop(canonical, None)
@@ -229,194 +122,3 @@ class CodeMap:
         self._neighbours = CodeNeighbours(
             (entry.compact, canonical, entry.shape) for canonical, entry in base.items()
         )
-
-
-def _keys(entry: _Entry) -> list[str]:
-    keys = [f"c{entry.compact}"]
-    if entry.number is not None:
-        keys.append(f"n{_plain_number(entry.number)}")
-    return keys
-
-
-def _plain_number(number: str) -> str:
-    return number.lstrip("0") or "0"
-
-
-class CodeView:
-    """The codes of one moment as one scope sees them."""
-
-    def __init__(self, snapshot: _Snapshot, visible: Mask | None, passing: Mask | None) -> None:
-        self._snapshot = snapshot
-        self._visible = None if visible is None else visible.tobytes()
-        self._passing = None if passing is None else passing.tobytes()
-
-    def exact(self, canonical: str) -> KnownCode | None:
-        """The code with this canonical form."""
-        entry = self._snapshot.entry(canonical)
-        return None if entry is None else self._known(entry)
-
-    def compact(self, compact: str) -> list[KnownCode]:
-        """The codes with this compact form."""
-        return self._all_known(self._snapshot.keyed(f"c{compact}"))
-
-    def number(self, number: str) -> list[KnownCode]:
-        """The codes around this number; leading zeros do not count."""
-        return self._all_known(self._snapshot.keyed(f"n{_plain_number(number)}"))
-
-    def members(self, prefix: str, limit: int = 50, *, anywhere: bool = False) -> list[KnownCode]:
-        """Codes that begin with ``prefix`` and go on, natural order.
-
-        Args:
-            prefix: canonical or compact form.
-            limit: at most so many.
-            anywhere: they may go on within a part (``e10`` of ``e1042``); else only at a separator.
-        """
-        snapshot = self._snapshot
-        compact = compact_key(prefix)
-        old = (other for other in snapshot.neighbours.beginning_with(compact) if other in snapshot.base)
-        candidates = chain(old, (other for begin, other in snapshot.new_codes() if begin.startswith(compact)))
-        kept = sorted({canonical for canonical in candidates if _continues(canonical, compact, anywhere)})
-        if len(kept) <= _SORTED_NATURALLY:
-            kept.sort(key=_natural)
-        found: list[KnownCode] = []
-        for canonical in kept:
-            entry = snapshot.entry(canonical)
-            if entry is not None and (known := self._known(entry)) is not None:
-                found.append(known)
-                if len(found) == limit:
-                    break
-        return sorted(found, key=lambda known: _natural(known.canonical))
-
-    def near(self, canonical: str, *, distance: int = 2, limit: int = 5) -> list[KnownCode]:
-        """Codes within the edit distance, nearest first, then those of the same prefix and shape.
-
-        Separators do not count; of equally near codes those of the same shape and the longest common prefix come first.
-        """
-        compact = compact_key(canonical)
-        new = self._snapshot.new_codes()
-        neighbours = self._snapshot.neighbours
-        found: dict[str, KnownCode] = {}
-        for edits in range(1, distance + 1):
-            self._take(
-                self._by_likeness(neighbours.at_distance(compact, edits, new), canonical),
-                canonical,
-                limit,
-                found,
-            )
-            if len(found) == limit:
-                return list(found.values())
-        self._take(neighbours.alike(compact, canonical, new), canonical, limit, found)
-        return list(found.values())
-
-    def _take(self, others: Iterable[str], canonical: str, limit: int, found: dict[str, KnownCode]) -> None:
-        """Add visible codes until there are ``limit``."""
-        for other in others:
-            if len(found) == limit:
-                return
-            if other == canonical or other in found:
-                continue
-            entry = self._snapshot.entry(other)
-            if entry is not None and (known := self._known(entry)) is not None:
-                found[other] = known
-
-    def _by_likeness(self, others: Iterable[str], canonical: str) -> list[str]:
-        length = len(canonical)
-        outline = coarse_shape(code_shape(canonical))
-        ranked = sorted(
-            set(others), key=lambda other: (-common_prefix(other, canonical), abs(len(other) - length), other)
-        )
-        ranked[:_SORTED_NATURALLY] = sorted(
-            ranked[:_SORTED_NATURALLY], key=lambda other: coarse_shape(code_shape(other)) != outline
-        )
-        return ranked
-
-    def knows_shape(self, canonical: str) -> bool:
-        """Whether a visible code has the shape of this one.
-
-        Either the same letters and digits in the same places, or the same first letters and the same order of
-        letters, digits and separators; of two or three characters only the latter.
-        """
-        snapshot = self._snapshot
-        shape = code_shape(canonical)
-        outline, lead = coarse_shape(shape), leading(canonical)
-        same = snapshot.neighbours.shaped(shape) if len(shape) > _SHORT else ()
-        for other in chain(islice(same, _LOOKED_AT), snapshot.neighbours.related(canonical)):
-            entry = snapshot.entry(other)
-            if entry is not None and other != canonical and self._sees(entry):
-                return True
-        return any(
-            (
-                (len(shape) > _SHORT and entry.shape == shape)
-                or (
-                    other.startswith(lead) and leading(other) == lead and coarse_shape(entry.shape) == outline
-                )
-            )
-            and other != canonical
-            and self._sees(entry)
-            for other, entry in snapshot.changed.items()
-            if entry is not None
-        )
-
-    def holders(self, canonical: str) -> list[tuple[int, bool]]:
-        """(Slot, defining) of the children that bear the code, are visible and pass the filters; by slot."""
-        entry = self._snapshot.entry(canonical)
-        if entry is None:
-            return []
-        passing = self._passing
-        return [
-            (slot, defining)
-            for slot, (defining, _) in sorted(entry.holders.items())
-            if self._slot_visible(slot) and (passing is None or (slot < len(passing) and passing[slot]))
-        ]
-
-    def all(self) -> Iterator[KnownCode]:
-        """Every visible code, in no order."""
-        for entry in self._snapshot.entries():
-            known = self._known(entry)
-            if known is not None:
-                yield known
-
-    def _slot_visible(self, slot: int) -> bool:
-        visible = self._visible
-        return visible is None or (slot < len(visible) and bool(visible[slot]))
-
-    def _sees(self, entry: _Entry) -> bool:
-        if entry.kind == "short":
-            return self._known(entry) is not None
-        return self._visible is None or any(map(self._slot_visible, entry.holders))
-
-    def _all_known(self, canonicals: Iterable[str]) -> list[KnownCode]:
-        entries = (self._snapshot.entry(canonical) for canonical in canonicals)
-        known = (self._known(entry) for entry in entries if entry is not None)
-        return sorted((one for one in known if one is not None), key=lambda one: _natural(one.canonical))
-
-    def _known(self, entry: _Entry) -> KnownCode | None:
-        holders = entry.holders
-        if self._visible is not None:
-            holders = {slot: held for slot, held in holders.items() if self._slot_visible(slot)}
-        if not holders or (entry.kind == "short" and not any(defining for defining, _ in holders.values())):
-            return None
-        votes: Counter[str] = Counter()
-        for _, (defining, text) in zip(range(_SPELLINGS), holders.values(), strict=False):
-            votes[text] += _SPELLINGS if defining else 1
-        text = max(votes, key=lambda spelling: (votes[spelling], spelling))
-        return KnownCode(text, entry.canonical, entry.compact, entry.kind, entry.number, len(holders))
-
-
-def _continues(canonical: str, compact: str, anywhere: bool) -> bool:
-    """Whether the code goes on after the characters of ``compact``, at a separator unless ``anywhere``."""
-    at = 0
-    for character in canonical:
-        if at == len(compact):
-            return anywhere or character in _SEPARATORS
-        if character == compact[at]:
-            at += 1
-        elif character not in _SEPARATORS:
-            return False
-    return False
-
-
-def _natural(canonical: str) -> tuple[tuple[int, int, str], ...]:
-    return tuple(
-        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in _NATURAL.split(canonical) if part
-    )
