@@ -243,7 +243,7 @@ class HybridIndex:
         """What is degraded from the start, for instance that there are no vectors."""
         if self.embed_model is None:
             return [NO_EMBEDDING]
-        if self._store.meta.get("embedding_name") is None and self._store.documents():
+        if self._store.meta.get("embedding_name") is None and self._store.view().n_children:
             return [NOT_EMBEDDED]
         return []
 
@@ -254,13 +254,12 @@ class HybridIndex:
             TypeError: an unknown option; the message names the nearest known one.
         """
         check_options(options, RETRIEVER_OPTIONS)
-        notices = self.warnings
         return HybridRetriever(
             self._store,
             self.analyzer,
-            embed_model=None if notices else self.embed_model,
+            embed_model=self.embed_model,
             reranker=self.reranker,
-            notices=notices,
+            notices=lambda: self.warnings,
             **options,
         )
 

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -216,6 +216,7 @@ class Ingestion:
             vectors={child: vectors[h] for child, h in prepared.children.items() if h in vectors},
             fingerprint=prepared.fingerprint,
             root=loaded.root_of(prepared.document) if loaded is not None else None,
+            source=loaded.path_of(prepared.document) if loaded is not None else None,
         )
 
     def _vectors(self, texts: dict[str, str], report: UpsertReport) -> dict[str, NDArray[np.float32]]:
@@ -260,14 +261,15 @@ class Ingestion:
     def _prune(self, loaded: LoadedDocuments, kept: set[DocumentKey], report: UpsertReport) -> None:
         """Remove what the same folders no longer hold, but never a document whose file failed now."""
         roots = set(loaded.roots)
-        failed = {Path(os.path.abspath(path)).as_posix() for path in loaded.failed}
+        failed = {PurePosixPath(Path(os.path.abspath(path)).as_posix()) for path in loaded.failed}
         gone = [
             (info.doc_id, info.version)
             for info in self._store.documents()
-            if info.root in roots
+            if info.root is not None
+            and info.root in roots
             and (info.doc_id, info.version) not in kept
             and info.doc_id not in report.failed
-            and f"{info.root}/{info.source}" not in failed
+            and PurePosixPath(info.root, info.source or ".") not in failed
         ]
         if gone:
             self._store.apply(Batch(deletes=tuple(gone)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from datetime import date
 from time import perf_counter
@@ -51,7 +51,7 @@ class HybridRetriever(BaseRetriever):
         *,
         embed_model: BaseEmbedding | None = None,
         reranker: BaseNodePostprocessor | None = None,
-        notices: Sequence[str] = (),
+        notices: Callable[[], Sequence[str]] = tuple,
         **options: Any,
     ) -> None:
         check_options(options, RETRIEVER_OPTIONS)
@@ -60,7 +60,7 @@ class HybridRetriever(BaseRetriever):
         self._store = store
         self._embed_model = embed_model
         self._reranker = reranker
-        self._notices = tuple(notices)
+        self._notices = notices
         self._filters = compile_filters(self.options.filters)
         self._synonyms = load_synonyms(self.options.synonyms)
         super().__init__()
@@ -69,7 +69,7 @@ class HybridRetriever(BaseRetriever):
     def warnings(self) -> list[str]:
         """What is degraded: standing notices, and those of the last question of this thread or task."""
         owner, last = _last_warnings.get()
-        return list(dict.fromkeys((*self._notices, *(last if owner == id(self) else ()))))
+        return list(dict.fromkeys((*self._notices(), *(last if owner == id(self) else ()))))
 
     def retrieve(
         self,
@@ -130,7 +130,7 @@ class HybridRetriever(BaseRetriever):
             run.guard(
                 "reranker", lambda: apply_reranker(run, reranker.postprocess_nodes(rerank_pool(run), query))
             )
-        return self._noted(finish(run, self._notices))
+        return self._noted(self._finish(run))
 
     async def arun(self, query: QueryType) -> Retrieval:
         """``run`` for an event loop."""
@@ -144,7 +144,7 @@ class HybridRetriever(BaseRetriever):
         await asyncio.to_thread(rank, run)
         if self._reranker is not None and run.options.rerank and run.order:
             await self._arerank(run, self._reranker)
-        return self._noted(await asyncio.to_thread(finish, run, self._notices))
+        return self._noted(await asyncio.to_thread(self._finish, run))
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self.run(query_bundle).nodes
@@ -174,7 +174,8 @@ class HybridRetriever(BaseRetriever):
         )
 
     def _embedding_for(self, run: Run) -> BaseEmbedding | None:
-        return None if run.options.mode == "lexical" else self._embed_model
+        searchable = run.options.mode != "lexical" and run.view.dimension is not None
+        return self._embed_model if searchable else None
 
     def _take_vector(self, run: Run, values: Sequence[float]) -> None:
         run.vector = unit_vector(values, run.view.dimension)
@@ -201,8 +202,11 @@ class HybridRetriever(BaseRetriever):
             run.degrade("reranker", error)
         run.timings["reranker"] = milliseconds(started)
 
+    def _finish(self, run: Run) -> Retrieval:
+        return finish(run, self._notices())
+
     def _nothing(self, query: HybridQuery) -> Retrieval:
-        return Retrieval([], warnings=self._notices, query=query.query_str, mode=self.options.mode)
+        return Retrieval([], warnings=tuple(self._notices()), query=query.query_str, mode=self.options.mode)
 
     def _noted(self, retrieval: Retrieval) -> Retrieval:
         _last_warnings.set((id(self), retrieval.warnings))

@@ -60,6 +60,8 @@ class DocumentRecord:
     """Hash of everything that decides whether the document is unchanged."""
     root: str | None = None
     """Absolute folder or file that it was loaded from."""
+    source: str | None = None
+    """POSIX path of its file below ``root``, ``.`` when that is the file; None: ``source`` of the metadata."""
 
     @property
     def key(self) -> DocumentKey:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from llama_index.core.schema import MetadataMode
-from numpy.typing import NDArray
 
 from gyr_hybrid.errors import DocumentError, EmbeddingError
 from gyr_hybrid.storage.meta import DIMENSION, GENERATION, STALE_CHILDREN, get_number, set_number
@@ -68,9 +68,13 @@ class Writer:
         gone = self._retire([*batch.deletes, *(d.record.key for d in documents)], generation)
         if not gone and not documents:
             return generation - 1
+        self._numbers = self._terms.add(
+            connection, itertools.chain.from_iterable(count for d in documents for count in d.counts)
+        )
+        keys = self._vector_keys(documents)
         for document in documents:
             try:
-                self._insert(document, generation)
+                self._insert(document, generation, keys)
             except UnicodeEncodeError as error:
                 raise DocumentError(
                     f"document {document.record.document.id_!r} cannot be stored: {error}; "
@@ -155,7 +159,7 @@ class Writer:
                 stale = 0
         set_number(self._connection, STALE_CHILDREN, stale)
 
-    def _insert(self, prepared: _Prepared, generation: int) -> None:
+    def _insert(self, prepared: _Prepared, generation: int, vector_keys: Iterator[int]) -> None:
         record, packed, rules = prepared.record, prepared.packed, prepared.rules
         codes = [
             [
@@ -178,7 +182,7 @@ class Writer:
                 generation,
                 record.fingerprint,
                 _text(record.root),
-                _text(metadata.get("source")),
+                _text(metadata.get("source") if record.source is None else record.source),
                 _text(metadata.get("title")),
                 packed.n_sections,
                 len(packed.children),
@@ -195,7 +199,7 @@ class Writer:
                 to_json(packed.paths, doc_id),
                 packed.layout.tobytes(),
                 *self._pack_terms(prepared.counts),
-                self._vector_keys(prepared).tobytes(),
+                np.array(list(itertools.islice(vector_keys, len(packed.children))), dtype=np.int64).tobytes(),
                 to_json(codes, doc_id) if codes else None,
             ),
         )
@@ -206,36 +210,35 @@ class Writer:
 
     def _pack_terms(self, counts: Sequence[Counter[str]]) -> tuple[bytes, bytes, bytes]:
         """Counts per child, term numbers, frequencies."""
-        terms = [term for count in counts for term in count]
-        self._numbers.update(self._terms.add(self._connection, (t for t in terms if t not in self._numbers)))
+        numbers = self._numbers
+        terms = [numbers[term] for count in counts for term in count]
         per_child = [(len(count), sum(count.values())) for count in counts]
         frequencies = np.array([n for count in counts for n in count.values()], dtype=np.int64)
         return (
             np.array(per_child, dtype=np.int32).tobytes(),
-            np.array([self._numbers[term] for term in terms], dtype=np.int32).tobytes(),
+            np.array(terms, dtype=np.int32).tobytes(),
             np.minimum(frequencies, MAX_FREQUENCY).astype(np.uint16).tobytes(),
         )
 
-    def _vector_keys(self, prepared: _Prepared) -> NDArray[np.int64]:
-        """Key of each child's vector, 0 for none; a vector that is kept already is shared."""
-        keys = np.zeros(len(prepared.vectors), dtype=np.int64)
-        kept = self._kept(digest for digest in prepared.hashes if digest)
-        for i, (digest, vector) in enumerate(zip(prepared.hashes, prepared.vectors, strict=True)):
+    def _vector_keys(self, documents: Sequence[_Prepared]) -> Iterator[int]:
+        """Key of the vector of each child of each document, 0 for none; a vector that is kept is shared."""
+        pairs = [pair for d in documents for pair in zip(d.hashes, d.vectors, strict=True)]
+        kept = self._kept(digest for digest, _ in pairs if digest)
+        (last,) = self._connection.execute("SELECT coalesce(max(vector_key), 0) FROM vectors").fetchone()
+        keys: list[int] = []
+        fresh: list[tuple[int, bytes | None, bytes]] = []
+        for digest, vector in pairs:
             if vector is None:
+                keys.append(0)
                 continue
-            hashed: bytes | None = digest
-            if digest in kept:
-                keys[i], old = kept[digest]
-                if np.abs(old - vector).max() <= SAME_VECTOR:
-                    continue
-                hashed = None
-            cursor = self._connection.execute(
-                "INSERT INTO vectors (hash, vector) VALUES (?, ?)",
-                (hashed, encode(vector)),
-            )
-            keys[i] = int(cursor.lastrowid or 0)
-            kept.setdefault(digest, (int(keys[i]), vector))
-        return keys
+            key, old = kept.get(digest, (0, None))
+            if old is None or np.abs(old - vector).max() > SAME_VECTOR:
+                key = last + len(fresh) + 1
+                fresh.append((key, digest if old is None else None, encode(vector)))
+                kept.setdefault(digest, (key, vector))
+            keys.append(key)
+        self._connection.executemany("INSERT INTO vectors VALUES (?, ?, ?)", fresh)
+        return iter(keys)
 
     def _kept(self, digests: Iterable[bytes]) -> dict[bytes, tuple[int, Vector]]:
         wanted = list(dict.fromkeys(digests))
