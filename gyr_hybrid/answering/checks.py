@@ -143,11 +143,10 @@ NEW_WORDS = {True: 2, False: 1}
 
 
 def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
-    """A word of an earlier sentence of running text, where rows and parallel parts do not compete."""
+    """A word from earlier in running text, where rows do not compete."""
     if one.passage.head or is_actor(word.key, lexicon):
         return False
-    start = section.sentences[one.passage.sentence][0]
-    earlier = "\n".join(p.text for p in section.passages if p.end <= start and not p.head)
+    earlier = "\n".join(p.text for p in section.passages if p.end <= one.passage.start and not p.head)
     return stands(word, target_of(earlier), lexicon)
 
 

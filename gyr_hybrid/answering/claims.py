@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from gyr_hybrid.answering.clauses import clause_spans
 from gyr_hybrid.answering.figures import Figure, find_figures
+from gyr_hybrid.answering.measures import UNITS
 from gyr_hybrid.answering.numerals import even_fold
 from gyr_hybrid.answering.word_lists import FUNCTION_WORDS
 from gyr_hybrid.answering.words import Word, words_of
@@ -45,8 +46,8 @@ def content_words(text: str) -> tuple[Word, ...]:
 
 
 def grammatical(word: str) -> bool:
-    """Whether a word says nothing by itself."""
-    return word in FUNCTION_WORDS
+    """Whether a word says nothing by itself; ``一根`` and the like are articles."""
+    return word in FUNCTION_WORDS or (len(word) == 2 and word[0] == "一" and word[1] in UNITS)
 
 
 @lru_cache(maxsize=2048)

@@ -75,9 +75,10 @@ def _bare(text: str) -> str:
 def lost_condition(one: Aligned, section: Section, sentence_words: str, lexicon: Lexicon) -> Iterator[str]:
     """A condition right before the source clause of which the sentence has nothing."""
     spoken = target_of(sentence_words + "\n" + section.heading)
-    for passage in _earlier(one.passage, section):
-        if not is_condition(passage.text):
-            continue
+    for passage in reversed(_earlier(one.passage, section)):
         words = content_words(passage.text)
-        if words and not any(stands(w, spoken, lexicon) for w in words):
+        if words and any(stands(w, spoken, lexicon) for w in words):
+            return
+        if words and is_condition(passage.text):
             yield f"the source says so for {passage.text!r}"
+            return

@@ -41,7 +41,7 @@ _STOP = re.compile(
 _LIMIT = re.compile(
     r"(?P<no>不(?:得|能|可以?|应当?|会|准|许)?再?|\bnot (?:be )?)?(?P<verb>超过|少于|低于|高于|多于|大于|小于|晚于|早于|exceed|less than|more than)"
 )
-_EXCEPTED = re.compile(r"(?:^|[,;，；。\n]|但)((?:(?!下列|以下)[^,;，；。\n]){1,16})除外")
+_EXCEPTED = re.compile(r"(?:^|[,;，；。\n]|但)((?:(?!下列|以下)[^,;，；。\n]){1,40})除外")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
@@ -46,12 +46,16 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
             inherited = [w for w in new if places[w] in ("carried", "following")]
             if all(light(w) and not is_actor(w.key, lexicon) for w in (*new, *old)):
                 continue
-            named = [any(is_actor(w.key, lexicon) or w.key in names for w in side) for side in (new, old)]
+            named = [_any_named(side, names, lexicon) for side in (ours[i1:i2], theirs[j1:j2])]
             swapped = any(is_party(w.key) for w in inherited) and any(stands(w, everything) for w in old)
             if len(inherited) == len(new) and not swapped and not all(named):
                 continue
             if new and old:
                 yield f"{' '.join(w.text for w in new)!r} where the source has {' '.join(w.text for w in old)!r}"
+
+
+def _any_named(words: Sequence[Word], names: frozenset[str], lexicon: Lexicon) -> bool:
+    return any(is_actor(w.key, lexicon) or w.key in names for w in words)
 
 
 def _latin_names(words: tuple[Word, ...], text: str) -> frozenset[str]:

@@ -14,6 +14,7 @@ from gyr_hybrid.answering.numerals import even_fold
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:['_./+#&-][a-z0-9]+)*[+#]*|[\u3400-\u9fff]+")
 
+_PARTY = frozenset("人者方员商")
 _AFTER_FIGURE = frozenset("前后内起止里中")
 """Characters that belong to the figure before them and to no word after it: ``30 日后退还``."""
 
@@ -56,10 +57,24 @@ def _stemmer() -> Any:
     return snowballstemmer.stemmer("english")
 
 
+@cache
+def _irregular() -> dict[str, str]:
+    """Past forms that no stemmer joins to their verb."""
+    lines = (
+        "undone:undo sent:send kept:keep made:make paid:pay repaid:repay given:give taken:take written:write bought:buy sold:sell "
+        "lost:lose held:hold chosen:choose shown:show begun:begin began:begin ran:run found:find left:leave built:build spent:spend "
+        "met:meet brought:bring thought:think taught:teach broken:break stolen:steal frozen:freeze spoken:speak driven:drive "
+        "hidden:hide seen:see withdrawn:withdraw drawn:draw thrown:throw grown:grow worn:wear torn:tear lent:lend told:tell said:say "
+        "felt:feel slept:sleep stood:stand understood:understand overwritten:overwrite forgotten:forget forbidden:forbid risen:rise "
+        "fallen:fall flown:fly sought:seek won:win children:child people:person"
+    )
+    return dict(pair.split(":") for pair in lines.split())
+
+
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """English stem of one folded word."""
-    return str(_stemmer().stemWord(word))
+    """English stem of one folded word, irregular verbs joined."""
+    return str(_stemmer().stemWord(_irregular().get(word, word)))
 
 
 def _cut(text: str) -> Iterator[Word]:
@@ -83,12 +98,27 @@ _DENIED = re.compile(
 
 
 def _pieces(token: str) -> Iterator[str]:
-    for piece in _segmenter().words(token):
+    for piece in _joined(_segmenter().words(token)):
         if len(piece) > 1 and _DENIED.fullmatch(piece) and piece not in _vocabulary():
             yield piece[0]
             yield piece[1:]
         else:
             yield piece
+
+
+def _joined(pieces: list[str]) -> Iterator[str]:
+    """Pieces with the suffix of a party joined to its word: ``存货`` ``人`` is ``存货人``."""
+    held = ""
+    for piece in pieces:
+        if len(held) > 1 and piece in _PARTY and held not in _vocabulary():
+            yield held + piece
+            held = ""
+            continue
+        if held:
+            yield held
+        held = piece
+    if held:
+        yield held
 
 
 @lru_cache(maxsize=4096)

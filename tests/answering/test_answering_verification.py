@@ -16,14 +16,14 @@ from gyr_hybrid.answering.llm_verifier import LLMVerifier
 from gyr_hybrid.answering.verification import missing_figures, sentence_figures_in_quotes
 from gyr_hybrid.testing import ScriptedLLM
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+HERE = Path(__file__).resolve().parent
 
 
-def rows(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-EXAMPLES = rows("verification_examples.jsonl")
+EXAMPLES = rows(HERE / "verification_examples.jsonl")
 
 
 def node_of(row: dict[str, Any]) -> TextNode:
@@ -64,7 +64,7 @@ def test_the_tuning_half_of_the_pairs_keeps_its_figures() -> None:
     values: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     close: Counter[str] = Counter()
     verbatim: Counter[str] = Counter()
-    for row in rows("verification_pairs.jsonl"):
+    for row in rows(HERE.parent / "data" / "verification_pairs.jsonl"):
         if row["split"] != "tune":
             continue
         value = verify(row["sentence"], [node_of(row)]).value
