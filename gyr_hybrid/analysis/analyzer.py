@@ -174,15 +174,15 @@ class Analyzer:
     def content_words(self, text: str) -> list[str]:
         """Words of a question that carry meaning, each once, in the form in which ``terms`` holds them.
 
-        A long word counts as the dictionary words inside it when they cover it; an English word as its stem; a
-        code as its canonical form.
+        A long word counts as the dictionary words that it falls into; an English word as its stem; a code as its
+        canonical form.
         """
         words: dict[str, None] = {}
         for group in self._groups(text, borders=False):
             if not group:
                 continue
             stemmed = group[0].isascii() and group[0].isalpha() and len(group) == 2
-            for word in self._finest(group) if _HAN.match(group[0]) else [group[-1] if stemmed else group[0]]:
+            for word in _finest(group) if _HAN.match(group[0]) else [group[-1] if stemmed else group[0]]:
                 if not self._weightless(word) and not self._weightless(group[0]):
                     words.setdefault(word)
         return list(words)
@@ -221,11 +221,17 @@ class Analyzer:
             run = match.group()
             yield from ((run[at : at + 2],) for at in range(max(1, len(run) - 1)))
 
-    def _finest(self, group: Sequence[str]) -> Sequence[str]:
-        """The words inside a word when they cover it, else the word."""
-        word, *inner = group
-        covered = {at for part in inner for at in range(word.find(part), word.find(part) + len(part))}
-        return inner if len(covered) == len(word) else [word]
+
+def _finest(group: Sequence[str]) -> Sequence[str]:
+    """The dictionary words that a word falls into without rest or overlap, else the word."""
+    word, *inner = group
+    tiles: dict[int, list[str]] = {0: []}
+    for at in range(len(word)):
+        if at in tiles:
+            for part in inner:
+                if word.startswith(part, at):
+                    tiles.setdefault(at + len(part), [*tiles[at], part])
+    return tiles.get(len(word)) or [word]
 
 
 def _restored(values: dict[str, Any], backend: str) -> Analyzer:
