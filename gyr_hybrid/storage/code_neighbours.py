@@ -15,6 +15,7 @@ _LEAD = re.compile(r"[^\W\d_]+|\d+")
 _SEPARATORS = re.compile(r"[-_./:#\s]+")
 _DOTTED = re.compile(r"v?\d+(?:\.\d+)+\S*")
 _AROUND = 64  # neighbours in sorted order that are looked at for a common prefix
+_LENGTHS = 0.6  # of two codes that are called alike, shorter to longer
 _RELATIVES = 2000  # codes of one prefix that are looked at for a common outline
 
 
@@ -172,13 +173,18 @@ class CodeNeighbours:
         return found
 
     def alike(self, compact: str, canonical: str, new: Sequence[tuple[str, str]]) -> list[str]:
-        """Canonical forms of codes of the same first letters and outline, longest common prefix first."""
+        """Canonical forms of codes of the same first letters, outline and about the same length.
+
+        The longest common prefix comes first.
+        """
         lead, outline = leading(canonical), coarse_shape(code_shape(canonical))
         at = bisect_left(self._sorted, (compact, ""))
         around = self._sorted[max(0, at - _AROUND) : at + _AROUND]
         same = [
             other
             for _, other in (*around, *(pair for pair in new if pair[0].startswith(lead)))
-            if leading(other) == lead and coarse_shape(code_shape(other)) == outline
+            if leading(other) == lead
+            and coarse_shape(code_shape(other)) == outline
+            and min(len(other), len(canonical)) > _LENGTHS * max(len(other), len(canonical))
         ]
         return sorted(same, key=lambda other: (-common_prefix(other, canonical), other))
