@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from time import perf_counter
 
 import numpy as np
 from llama_index.core.schema import NodeWithScore
 from numpy.typing import NDArray
 
+from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
 from gyr_hybrid.retrieval.merging import Merged, merge_into_sections
 from gyr_hybrid.retrieval.run import Run, milliseconds
@@ -128,13 +130,19 @@ def _heading_share(run: Run, units: Sequence[str]) -> NDArray[np.float64]:
     paths = view.header_paths(units)
     shares = {}
     for path in set(paths):
-        terms = analyzer.terms(" ".join(path))
+        terms = _heading_terms(analyzer, path)
         found = sum(
             idf for word, idf in words.items() if word in terms or terms & equivalents.get(word, frozenset())
         )
         found += max((idf for token, idf in widened.items() if token in terms), default=0.0)
         shares[path] = min(1.0, found / total)
     return np.array([shares[path] for path in paths])
+
+
+@lru_cache(maxsize=1 << 14)
+def _heading_terms(analyzer: Analyzer, path: tuple[str, ...]) -> frozenset[str]:
+    """Headings come up again with every question about their documents."""
+    return frozenset(analyzer.terms(" ".join(path)))
 
 
 def _sort(run: Run, scores: Mapping[str, float]) -> None:
