@@ -56,7 +56,7 @@ class _Row(NamedTuple):
     header_paths: str
     layout: bytes
     term_counts: bytes
-    term_ids: bytes
+    term_keys: bytes
     frequencies: bytes
     vector_keys: bytes
     codes: str | None
@@ -150,9 +150,9 @@ class DerivedIndex:
         self._alive = np.concatenate([self._alive, np.ones(len(self._doc_keys) - first_row, dtype=bool)])
         self._alive[removed] = False
         if postings:
-            terms, slots, frequencies = (np.concatenate(parts) for parts in zip(*postings, strict=True))
+            keys, slots, frequencies = (np.concatenate(parts) for parts in zip(*postings, strict=True))
             del postings
-            new = Segment.build(terms, slots, frequencies)
+            new = Segment.build(keys, slots, frequencies)
             self._segments = add_segment(self._segments, new, self._alive_slots())
             self._read_vectors(connection, first_slot, np.concatenate(vector_keys), dimension)
         self._reorder(removed, range(first_row, len(self._doc_keys)))
@@ -206,9 +206,9 @@ class DerivedIndex:
         slots = np.arange(first_slot, first_slot + len(per_child), dtype=np.int32)
         postings.append(
             (
-                _joined(rows, "term_ids", np.int32),
+                _joined(rows, "term_keys", np.uint64),
                 np.repeat(slots, per_child[:, 0]),
-                _joined(rows, "frequencies", np.uint16),
+                _joined(rows, "frequencies", np.uint8),
             )
         )
         starts = (first_slot + np.cumsum(children) - children).tolist()

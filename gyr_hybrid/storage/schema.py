@@ -55,8 +55,8 @@ CREATE TABLE contents (
     header_paths TEXT NOT NULL,         -- JSON list of the distinct ones
     layout       BLOB NOT NULL,         -- int32 (nodes, 6): parent, piece, child number, start, end, header path; -1: none
     term_counts  BLOB NOT NULL,         -- int32 (children, 2): distinct terms, tokens
-    term_ids     BLOB NOT NULL,         -- int32, child by child
-    frequencies  BLOB NOT NULL,         -- uint16, one per term id
+    term_keys    BLOB NOT NULL,         -- uint64, child by child
+    frequencies  BLOB NOT NULL,         -- uint8, one per term key
     vector_keys  BLOB NOT NULL,         -- int64 per child, 0 for none
     codes        TEXT                   -- JSON: [[child, [text, canonical, compact, kind, number, defining], ...], ...]
 );
@@ -77,8 +77,6 @@ CREATE TABLE removals (
     generation INTEGER NOT NULL
 );
 CREATE INDEX new_removals ON removals (generation);
-
-CREATE TABLE terms (term_id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
 
 -- Vectors by the hash of their text: of live documents, and the cache of earlier runs.
 CREATE TABLE vectors (
@@ -113,7 +111,7 @@ def connect(path: str, *, timeout: float, read_only: bool = False) -> sqlite3.Co
             connection = sqlite3.connect(
                 f"{uri}?immutable=1", uri=True, isolation_level=None, check_same_thread=False
             )
-    connection.execute("PRAGMA cache_size = -16000")
+    connection.execute("PRAGMA cache_size = -64000")
     if read_only:
         connection.execute("PRAGMA query_only = ON")
     return connection

@@ -33,7 +33,6 @@ from gyr_hybrid.storage.protocol import (
 )
 from gyr_hybrid.storage.reading import read_document, read_nodes
 from gyr_hybrid.storage.schema import FILE_NAME, FORMAT, transaction, translated
-from gyr_hybrid.storage.terms import Terms
 from gyr_hybrid.storage.vectors import decode
 from gyr_hybrid.storage.view import SnapshotView
 from gyr_hybrid.storage.writing import Writer, drop_unused_vectors, purge_retired
@@ -58,7 +57,6 @@ class SQLiteStore:
         self._process = os.getpid()
         self._write_lock = threading.RLock()
         self._read_lock = self._write_lock
-        self._terms = Terms()
         self._follower = Follower(self._reading)
         self._rebuilding: threading.Thread | None = None
         with translated(f"open {path}"):
@@ -109,11 +107,10 @@ class SQLiteStore:
     def apply(self, batch: Batch) -> int:
         """Carry out a batch in one transaction; see ``KnowledgeStore.apply``."""
         self._must_write()
-        writer = Writer(self._writer, self._terms)
+        writer = Writer(self._writer)
         prepared = writer.prepare(batch)
         with self._writing("write") as _:
             generation = writer.write(prepared)
-        writer.committed()
         if self._follower.built:
             with self._follower.lock:
                 self._follower.current()
@@ -124,7 +121,7 @@ class SQLiteStore:
         self._must_write()
         if vectors:
             with self._writing("keep vectors") as connection:
-                Writer(connection, self._terms).keep(vectors)
+                Writer(connection).keep(vectors)
 
     @property
     def meta(self) -> Meta:
@@ -172,11 +169,6 @@ class SQLiteStore:
         return found
 
     # what views read
-
-    def term_ids(self, tokens: Sequence[str]) -> dict[str, int]:
-        """Numbers of the tokens that any document ever had."""
-        with self._reading("look up terms") as connection:
-            return self._terms.find(connection, tokens)
 
     def read_nodes(self, wanted: Sequence[tuple[int, int, int]]) -> list[TextNode | None]:
         """Nodes by (document key, piece, ordinal)."""

@@ -12,6 +12,7 @@ from llama_index.core.schema import Document, TextNode
 from numpy.typing import NDArray
 
 from gyr_hybrid.errors import EmbeddingError
+from gyr_hybrid.storage.postings import term_key
 from gyr_hybrid.storage.protocol import Hit, Vector
 from gyr_hybrid.storage.ranking import top_k
 from gyr_hybrid.storage.snapshot import Snapshot
@@ -46,7 +47,6 @@ class Masks:
 class Source(Protocol):
     """What a view still reads from the database."""
 
-    def term_ids(self, tokens: Sequence[str]) -> dict[str, int]: ...
     def read_nodes(self, wanted: Sequence[tuple[int, int, int]]) -> list[TextNode | None]:
         """Nodes by (document key, piece, ordinal)."""
         ...
@@ -107,17 +107,15 @@ class SnapshotView:
         if not self._masks.count:
             return []
         scores = self._snapshot.postings.scores(
-            self._terms(weights), self._masks.passing, few=self._masks.slots is not None
+            _by_key(weights), self._masks.passing, few=self._masks.slots is not None
         )
         best, values = top_k(scores, k, self._snapshot.slot_positions, above=0.0)
         return self._hits(best, values)
 
     def bm25(self, weights: Mapping[str, float], node_ids: Sequence[str]) -> dict[str, float]:
         ids, slots = self._slots(node_ids)
-        terms = self._terms(weights)
-        if not ids or not terms:
-            return dict.fromkeys(ids, 0.0)
-        return dict(zip(ids, self._snapshot.postings.scores_of(terms, slots).tolist(), strict=True))
+        scores = self._snapshot.postings.scores_of(_by_key(weights), slots)
+        return dict(zip(ids, scores.tolist(), strict=True))
 
     def cosine(self, vector: Vector, node_ids: Sequence[str]) -> dict[str, float]:
         ids, slots = self._slots(node_ids)
@@ -131,16 +129,12 @@ class SnapshotView:
         return {i: score for i, score, slot in pairs if has_vector is None or has_vector[slot]}
 
     def idf(self, token: str) -> float:
-        return self._snapshot.postings.idf(self._source.term_ids([token]).get(token))
+        return self._snapshot.postings.idf(term_key(token))
 
     def frequencies(self, tokens: Sequence[str], node_ids: Sequence[str]) -> NDArray[np.int32]:
         table = np.zeros((len(node_ids), len(tokens)), dtype=np.int32)
         rows, slots = self._aligned_slots(node_ids)
-        terms = self._source.term_ids(tokens)
-        columns = [i for i, token in enumerate(tokens) if token in terms]
-        if len(rows) and columns:
-            found = self._snapshot.postings.frequencies([terms[tokens[i]] for i in columns], slots)
-            table[rows[:, None], np.array(columns)] = found
+        table[rows] = self._snapshot.postings.frequencies([term_key(token) for token in tokens], slots)
         return table
 
     def lengths(self, node_ids: Sequence[str]) -> NDArray[np.int32]:
@@ -225,10 +219,6 @@ class SnapshotView:
         norm = float(np.linalg.norm(query))
         return query / np.float32(norm) if np.isfinite(norm) and norm > 0.0 else None
 
-    def _terms(self, weights: Mapping[str, float]) -> dict[int, float]:
-        numbers = self._source.term_ids(list(weights))
-        return {numbers[token]: weight for token, weight in weights.items() if token in numbers}
-
     def _number(self, node_id: str) -> int:
         """Number of a visible node, -1 for none."""
         number = self._found.get(node_id)
@@ -256,6 +246,10 @@ class SnapshotView:
         slots: NDArray[np.int32] = self._snapshot.nodes.slots[numbers[known]]
         children = slots >= 0
         return known[children], slots[children]
+
+
+def _by_key(weights: Mapping[str, float]) -> dict[int, float]:
+    return {term_key(token): weight for token, weight in weights.items()}
 
 
 class VisibleCodes:

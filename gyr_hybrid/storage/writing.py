@@ -15,9 +15,8 @@ from llama_index.core.schema import MetadataMode
 from gyr_hybrid.errors import DocumentError, EmbeddingError
 from gyr_hybrid.storage.meta import DIMENSION, GENERATION, STALE_CHILDREN, get_number, set_number
 from gyr_hybrid.storage.packing import PackedDocument, pack_document, pack_text, to_json
-from gyr_hybrid.storage.postings import MAX_FREQUENCY
+from gyr_hybrid.storage.postings import MAX_FREQUENCY, term_key
 from gyr_hybrid.storage.protocol import Batch, DocumentKey, DocumentRecord, Vector, embed_hash
-from gyr_hybrid.storage.terms import Terms, storable
 from gyr_hybrid.storage.vectors import decode, encode, unit
 from gyr_hybrid.storage.visibility import Rules
 
@@ -44,10 +43,8 @@ class _Prepared:
 class Writer:
     """Writes one batch. ``prepare`` needs no transaction, ``write`` runs inside one."""
 
-    def __init__(self, connection: sqlite3.Connection, terms: Terms) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._terms = terms
-        self._numbers: dict[str, int] = {}
 
     def prepare(self, batch: Batch) -> tuple[Batch, list[_Prepared]]:
         """Check and pack a batch."""
@@ -68,9 +65,6 @@ class Writer:
         gone = self._retire([*batch.deletes, *(d.record.key for d in documents)], generation)
         if not gone and not documents:
             return generation - 1
-        self._numbers = self._terms.add(
-            connection, itertools.chain.from_iterable(count for d in documents for count in d.counts)
-        )
         keys = self._vector_keys(documents)
         for document in documents:
             try:
@@ -84,10 +78,6 @@ class Writer:
         self._drop_unused(sum(gone.values()))
         set_number(connection, GENERATION, generation)
         return generation
-
-    def committed(self) -> None:
-        """Remember what the commit made known."""
-        self._terms.remember(self._numbers)
 
     def keep(self, vectors: Mapping[str, Vector]) -> None:
         """Put vectors into the cache by the hash of their text."""
@@ -198,7 +188,7 @@ class Writer:
                 to_json(packed.node_ids, doc_id),
                 to_json(packed.paths, doc_id),
                 packed.layout.tobytes(),
-                *self._pack_terms(prepared.counts),
+                *_pack_terms(prepared.counts),
                 np.array(list(itertools.islice(vector_keys, len(packed.children))), dtype=np.int64).tobytes(),
                 to_json(codes, doc_id) if codes else None,
             ),
@@ -206,18 +196,6 @@ class Writer:
         self._connection.executemany(
             "INSERT INTO pieces VALUES (?, ?, ?, ?, ?)",
             [(doc_key, i, p.start, pack_text(p.text), p.nodes) for i, p in enumerate(packed.pieces)],
-        )
-
-    def _pack_terms(self, counts: Sequence[Counter[str]]) -> tuple[bytes, bytes, bytes]:
-        """Counts per child, term numbers, frequencies."""
-        numbers = self._numbers
-        terms = [numbers[term] for count in counts for term in count]
-        per_child = [(len(count), sum(count.values())) for count in counts]
-        frequencies = np.array([n for count in counts for n in count.values()], dtype=np.int64)
-        return (
-            np.array(per_child, dtype=np.int32).tobytes(),
-            np.array(terms, dtype=np.int32).tobytes(),
-            np.minimum(frequencies, MAX_FREQUENCY).astype(np.uint16).tobytes(),
         )
 
     def _vector_keys(self, documents: Sequence[_Prepared]) -> Iterator[int]:
@@ -264,6 +242,18 @@ class Writer:
                 )
 
 
+def _pack_terms(counts: Sequence[Counter[str]]) -> tuple[bytes, bytes, bytes]:
+    """Counts per child, term keys, frequencies."""
+    per_child = [(len(count), sum(count.values())) for count in counts]
+    keys = [term_key(term) for count in counts for term in count]
+    frequencies = np.array([n for count in counts for n in count.values()], dtype=np.int64)
+    return (
+        np.array(per_child, dtype=np.int32).tobytes(),
+        np.array(keys, dtype=np.uint64).tobytes(),
+        np.minimum(frequencies, MAX_FREQUENCY).astype(np.uint8).tobytes(),
+    )
+
+
 def drop_unused_vectors(connection: sqlite3.Connection) -> None:
     """Remove the vectors that no document refers to."""
     used: set[int] = set()
@@ -282,4 +272,4 @@ def purge_retired(connection: sqlite3.Connection, before: float) -> None:
 
 
 def _text(value: object) -> str | None:
-    return None if value is None else storable(str(value))
+    return None if value is None else str(value).encode("utf-8", "replace").decode()

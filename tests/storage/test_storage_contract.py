@@ -239,6 +239,14 @@ def test_frequencies_and_lengths_come_from_the_postings(
     assert view.lengths(["a#2.1", "a#1.1"]).tolist() == [1, 3]
 
 
+def test_many_repeats_of_a_word_count_as_many(store: KnowledgeStore, fill: Fill, record: Record) -> None:
+    fill(record("a", [["词 " * 1000, "词 " * 300]]), record("b", [["词 别"]]))
+    view = store.view()
+    assert view.lengths(["a#1.1", "a#1.2"]).tolist() == [1000, 300]
+    assert view.frequencies(["词"], ["a#1.1"]).tolist() == [[255]]
+    assert store.check().ok
+
+
 def test_codes_are_looked_up_with_child_ids(store: KnowledgeStore, fill: Fill, record: Record) -> None:
     code = CodeMention("E1042", "e1042", "e1042", "code", "1042", True)
     mention = CodeMention("e-1042", "e1042", "e1042", "code", "1042", False)

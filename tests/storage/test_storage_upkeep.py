@@ -85,7 +85,7 @@ def test_what_is_derived_is_mended(damaged: Callable[[str], KnowledgeStore], sql
         ("DELETE FROM pieces WHERE doc_key = 2 AND number = 1", "some of its nodes are missing"),
         ("DELETE FROM pieces WHERE doc_key = 2 AND number = 0", "a piece of its text is missing"),
         ("UPDATE pieces SET text = '短' WHERE doc_key = 2 AND number = 1", "lie outside its text"),
-        ("UPDATE contents SET term_ids = zeroblob(length(term_ids))", "unknown terms"),
+        ("UPDATE contents SET term_keys = zeroblob(8)", "postings do not fit"),
         ("UPDATE contents SET frequencies = zeroblob(length(frequencies))", "do not add up"),
         ("UPDATE contents SET layout = zeroblob(4)", "cannot be read"),
         ("UPDATE contents SET node_ids = '[\"x\"]'", "node ids do not fit"),
