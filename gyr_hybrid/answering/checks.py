@@ -11,18 +11,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gyr_hybrid.answering import coherence, figure_places, word_places
-from gyr_hybrid.answering.alignment import Aligned
+from gyr_hybrid.answering.alignment import Aligned, Found
 from gyr_hybrid.answering.crediting import stands, target_of
 from gyr_hybrid.answering.derivation import derived
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.figures import Figure
 from gyr_hybrid.answering.lexicon import Lexicon
+from gyr_hybrid.answering.measures import UNITS
 from gyr_hybrid.answering.numerals import even_fold
 from gyr_hybrid.answering.passages import Section
 from gyr_hybrid.answering.polarity import denials_of, disagreement
 from gyr_hybrid.answering.quotation import edited_negation
 from gyr_hybrid.answering.roles import is_actor, light
-from gyr_hybrid.answering.strength import dropped_hedge, modality_conflict, overclaims, sides_differ
+from gyr_hybrid.answering.strength import (
+    dropped_hedge,
+    is_strong,
+    modality_conflict,
+    overclaims,
+    sides_differ,
+)
 from gyr_hybrid.answering.words import Word
 
 CLOSE = 0.8
@@ -124,22 +131,48 @@ ENUMERATION = re.compile(r"、|和|与|及|(?<=\s)(?:and|or)(?=\s)|,\s(?!and\b)|
 def words_stand(evidence: Evidence) -> Iterator[Finding]:
     """Every content word of a claim stands in its passage or in what that inherits.
 
-    One word that adds little may be new: a light noun such as ``范围``, or one from elsewhere in the section
-    that names no party.
+    A little may be new: light nouns such as ``范围``, words from earlier in the section, and one word more when
+    all the rest stands, as long as it names no party, degree or unit.
     """
     for one in evidence.aligned:
         section = evidence.sections[one.section]
-        strange = [f.word for f in one.found if f.place in ("none", "elsewhere") and not light(f.word)]
-        if strange and len(strange) <= NEW_WORDS[strange[0].han]:
-            strange = [w for w in strange if not _from_elsewhere(w, one, section, evidence.lexicon)]
+        strange = [f for f in one.found if f.place in ("none", "elsewhere") and not light(f.word)]
+        if strange and len(strange) <= NEW_WORDS[strange[0].word.han]:
+            strange = [f for f in strange if not _from_elsewhere(f.word, one, section, evidence.lexicon)]
+        support = one.support_with(evidence.explained)
+        if len(strange) == 1 and support >= NEARLY and _adds_little(strange[0], one, evidence.lexicon):
+            strange = []
         if strange:
-            yield Finding("words", f"{' '.join(w.text for w in strange)!r} not in the source sentence")
-        elif (support := one.support_with(evidence.explained)) < CLOSE - 0.1 * bool(one.missing):
+            yield Finding("words", f"{' '.join(f.word.text for f in strange)!r} not in the source sentence")
+        elif support < (NEARLY if one.missing else CLOSE):
             yield Finding("coverage", f"{support:.2f} of {one.claim.text!r}")
 
 
 NEW_WORDS = {True: 2, False: 1}
 """Most words of a Chinese (True) or English claim that may come from elsewhere in the section."""
+NEARLY = 0.72
+"""Support that a claim needs which has a new word."""
+_DEGREE = re.compile(
+    r"最.|首|末|全.*|半.*|长期|短期|即时|.*[利费]率|first|last|next|own|full|whole|half|best|worst|most|least|new|old|free"
+)
+
+
+def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
+    """Whether the only new word of a claim is an ordinary one that stands beside no figure."""
+    word = found.word
+    if (
+        found.place == "elsewhere"
+        or is_strong(word.text)
+        or is_actor(word.key, lexicon)
+        or word.text in UNITS
+        or _DEGREE.fullmatch(word.text)
+    ):
+        return False
+    if word.text.isascii() and not one.claim.text.isascii():
+        return False
+    return not any(
+        f.end <= word.start <= f.end + 1 or f.start - 1 <= word.end <= f.start for f in one.claim.figures
+    )
 
 
 def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon) -> bool:

@@ -75,6 +75,11 @@ def overclaims(claim: str, source: str) -> Iterator[str]:
             yield found.group()
 
 
+def is_strong(word: str) -> bool:
+    """Whether a folded word claims generality, certainty or the like."""
+    return any(claiming.search(word) for claiming, _ in _COMPILED.values())
+
+
 def dropped_hedge(claim: str, source: str) -> Iterator[str]:
     """A hedge of ``source`` that ``claim`` leaves out."""
     found = _HEDGE.search(source)
