@@ -183,7 +183,15 @@ class Ingestion:
         if not pending:
             return
         vectors = self._vectors({h: t for p in pending for h, t in p.texts.items()}, report)
-        self._store.apply(Batch(upserts=tuple(self._record(p, vectors, loaded) for p in pending)))
+        try:
+            self._store.apply(Batch(upserts=tuple(self._record(p, vectors, loaded) for p in pending)))
+        except DocumentError as error:  # a date or a value that cannot be stored: the others can
+            if len(pending) == 1:
+                report.failed[pending[0].document.id_] = str(error)
+            else:
+                for p in pending:
+                    self._commit([p], known, loaded, report)
+            return
         for p in pending:
             (report.updated if p.key in known else report.added).append(p.document.id_)
 

@@ -16,7 +16,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, QueryType
 from llama_index.core.vector_stores import MetadataFilters
 
 from gyr_hybrid.analysis import Analyzer
-from gyr_hybrid.errors import EmbeddingError, IndexMismatchError
+from gyr_hybrid.errors import IndexMismatchError
 from gyr_hybrid.retrieval.explanation import Explanation
 from gyr_hybrid.retrieval.legs import unit_vector
 from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, RetrieverOptions, check_options
@@ -187,7 +187,7 @@ class HybridRetriever(BaseRetriever):
         started = perf_counter()
         try:
             self._take_vector(run, await model.aget_query_embedding(run.query.query_str))
-        except (IndexMismatchError, EmbeddingError):
+        except IndexMismatchError:
             raise
         except Exception as error:
             run.degrade("embed", error)

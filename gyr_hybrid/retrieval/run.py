@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gyr_hybrid.analysis import Analyzer
-from gyr_hybrid.errors import EmbeddingError, IndexMismatchError
+from gyr_hybrid.errors import IndexMismatchError
 from gyr_hybrid.retrieval.code_lookup import ResolvedCode, resolve_codes
 from gyr_hybrid.retrieval.fusion import Fused
 from gyr_hybrid.retrieval.legs import CodeHolders, code_leg, dense_leg, find_holders, lexical_leg
@@ -126,7 +126,7 @@ class Run:
         started = perf_counter()
         try:
             step()
-        except (IndexMismatchError, EmbeddingError):
+        except IndexMismatchError:
             raise
         except Exception as error:
             self.degrade(part, error)

@@ -241,10 +241,12 @@ def test_bad_documents_are_reported_and_all_others_stored(doc: Any, index_of: An
             doc("blank", " \n　\t\n"),
             doc("empty", ""),
             doc("version", "文。", version="1#2"),
+            doc("date", "文。", valid_from="someday"),
+            doc("value", "文。", thing=object()),
         ]
     )
     assert sorted(report.added) == ["good", "pair"]
-    assert set(report.failed) == {"twin", "bad#id", "blank", "empty", "version"}
+    assert set(report.failed) == {"twin", "bad#id", "blank", "empty", "version", "date", "value"}
     assert all(isinstance(reason, str) and reason for reason in report.failed.values())
     assert "bad#id" in report.failed["bad#id"]
     assert "twin" in report.failed["twin"]
