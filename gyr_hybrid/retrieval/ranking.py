@@ -11,10 +11,12 @@ from llama_index.core.schema import NodeWithScore
 from numpy.typing import NDArray
 
 from gyr_hybrid.analysis import Analyzer
+from gyr_hybrid.retrieval.dependence import other_words
 from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
 from gyr_hybrid.retrieval.merging import Merged, merge_into_sections
+from gyr_hybrid.retrieval.places import Places
 from gyr_hybrid.retrieval.run import Run, milliseconds
-from gyr_hybrid.retrieval.scoring import WEIGHTS, Features, relevance, section_bm25
+from gyr_hybrid.retrieval.scoring import ABOUT, ABOUT_ALONE, WEIGHTS, Features, relevance, section_bm25
 
 RERANK_POOL = 20
 """Sections shown to a reranker that is a model; the rest keep their order behind them."""
@@ -97,12 +99,25 @@ def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
         cosine_mean=mean,
         cosine_best=best,
         heading=_heading_share(run, units),
+        about=_about(run, units, children),
     )
     for i, unit in enumerate(units):
         run.features[unit] = {
             field: float(values[i]) for field in WEIGHTS if (values := getattr(features, field)) is not None
         }
     return dict(zip(units, relevance(features).tolist(), strict=True))
+
+
+def _about(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) -> NDArray[np.float64] | None:
+    """How much each section of the first tier is about the question's codes, weighted; 0 for the others."""
+    first = max(run.levels.values())
+    if not run.holders or first[0] == 0:
+        return None
+    alone = not other_words(run.query.query_str, run.analyzer, run.codes)
+    places = Places(run.holders, run.analyzer, run.view)
+    leading = [unit for unit in units if run.levels[unit] == first]
+    grades = dict(zip(leading, places.grades(leading, children), strict=True))
+    return np.array([(ABOUT_ALONE if alone else ABOUT) * grades.get(unit, 0.0) for unit in units])
 
 
 def _cosines(

@@ -31,6 +31,11 @@ English abstracts; all with the offline embedding. The optimum is flat: halving 
 moves no set by more than 0.022, most by less than 0.005.
 """
 
+ABOUT = 2.0
+"""Weight of ``Features.about`` when the question says more than a code."""
+ABOUT_ALONE = 6.0
+"""Its weight when it does not: then the place of the code decides, and words only between equal places."""
+
 K1, B = 1.5, 0.75  # Robertson and Zaragoza 2009; the values of bm25s
 
 Floats = NDArray[np.float64]
@@ -50,6 +55,8 @@ class Features:
     """Of its best child."""
     heading: Floats
     """0..1, share of the question's idf in the heading path."""
+    about: Floats | None = None
+    """0..1, how much it is about the question's codes, times ``ABOUT`` or ``ABOUT_ALONE``; None without codes."""
 
 
 def section_bm25(
@@ -84,6 +91,8 @@ def relevance(features: Features) -> Floats:
         values = getattr(features, name)
         if values is not None:
             total += weight * standard(values)
+    if features.about is not None:
+        total += features.about - features.about.max()
     scores: Floats = np.round(1.0 / (1.0 + np.exp(-total)), 12)  # equal candidates stay equal
     return scores
 
