@@ -12,12 +12,17 @@ from rapidfuzz import fuzz
 from gyr_hybrid.answering.context import Context, plain_text
 from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.verdict import Quote, Verdict
-from gyr_hybrid.answering.verification import verify
+from gyr_hybrid.answering.verification import missing_figures, verify
 
 NEAR_QUOTATION = 0.6
 """Least support at which a supported sentence is shown as the model wrote it."""
 VERBATIM = 90.0
 """Likeness (0..100) to its quote that a sentence needs which the section it cites contradicts."""
+_RECKONED = re.compile(
+    r"[÷×*/+−=＝]|折合|折算|平均|相当于|合计|共计|总共|一共|总计|per |equals|total|average|altogether",
+    re.IGNORECASE,
+)
+"""Signs that a sentence says how it comes by a figure."""
 _ABSENT = ("words", "coverage", "no_source", "replaced")
 """Checks that say that a section lacks a sentence, not that it says otherwise."""
 _CARRIED = ("subject", "contrast")
@@ -54,6 +59,7 @@ class Checker:
         *,
         quotes: Sequence[str] = (),
         lead: str = "",
+        clauses: str = "",
         before: str = "",
         before_ids: Sequence[str] = (),
     ) -> Verdict:
@@ -61,24 +67,36 @@ class Checker:
 
         Args:
             quotes: the words that the model says it rests on; tried first where they stand in ``nodes``.
-            lead: lead-ins and earlier clauses that it hangs on; it must hold with them too.
+            lead: lead-ins that it hangs on; it must hold with them too (else ``lead_in`` is the check that fired).
+            clauses: earlier clauses of the same sentence; likewise.
             before: the sentence shown before it, whose subject it may take over.
             before_ids: sections cited for ``before``.
         """
         verdict = self._quoted(sentence, nodes, quotes)
         if verdict is None or not is_near(verdict):
             verdict = self.verify(sentence, nodes)
-        for text, joint, checks, ids in ((lead, "", _LED, ()), (before, "；", _CARRIED, before_ids)):
-            if text and is_near(verdict):
-                beside = [*nodes, *(n for n in self.nodes(ids) if n not in nodes)] if ids else nodes
-                whole = self.verify(
-                    text.rstrip("。.；; ") + joint + sentence if joint else text + sentence, beside
-                )
-                if whole.value == "contradicted" or whole.check in checks:
-                    verdict = replace(verdict, value=whole.value, reason=whole.reason, hard=whole.hard)
+        if is_near(verdict) and (loose := self._unquoted(sentence, verdict, nodes)):
+            verdict = replace(verdict, value="uncertain", reason=f"unquoted: {loose!r} stands in no quote")
+        for name, text, checks in (
+            ("lead_in", lead, _LED),
+            ("clause", clauses, _LED),
+            ("before", before, _CARRIED),
+        ):
+            if not text or not is_near(verdict):
+                continue
+            beside = nodes
+            if name == "before":
+                text = text.rstrip("。.；; ") + "；"
+                beside = [*nodes, *(n for n in self.nodes(before_ids) if n not in nodes)]
+            whole = self.verify(text + sentence, beside)
+            if whole.value == "contradicted" or whole.check in checks:
+                reason = f"{name}: {whole.reason}"
+                verdict = replace(verdict, value=whole.value, reason=reason, hard=whole.hard)
         return verdict
 
-    def elsewhere(self, sentence: str, cited: Sequence[str], verdict: Verdict, lead: str) -> Verdict | None:
+    def elsewhere(
+        self, sentence: str, cited: Sequence[str], verdict: Verdict, *, lead: str = "", clauses: str = ""
+    ) -> Verdict | None:
         """Another section that supports a sentence which the sections it cites do not; None if none does.
 
         What they contradict must stand elsewhere nearly word for word.
@@ -86,7 +104,7 @@ class Checker:
         nodes = self.nodes(exclude=cited) if cited else []
         if not nodes:
             return None
-        other = self.check(sentence, nodes, lead=lead)
+        other = self.check(sentence, nodes, lead=lead, clauses=clauses)
         if not is_near(other):
             return None
         if verdict.check not in _ABSENT:
@@ -94,6 +112,20 @@ class Checker:
             if fuzz.partial_ratio(squeezed(sentence), squeezed(source)) < VERBATIM:
                 return None
         return other
+
+    def _unquoted(self, sentence: str, verdict: Verdict, nodes: Sequence[BaseNode]) -> str:
+        """The first figure that no quote has, unless the sentence shows how it is reckoned; empty if there is none."""
+        if _RECKONED.search(sentence):
+            return ""
+        used = {quote.node_id for quote in verdict.quotes}
+        headings: list[str] = []
+        for node in nodes:
+            if node.node_id in used:
+                path = node.metadata.get("header_path") or []
+                headings += [path] if isinstance(path, str) else list(map(str, path))
+                headings += [str(node.metadata.get(key) or "") for key in ("title", "table_header")]
+        found = missing_figures(sentence, [quote.text for quote in verdict.quotes], headings)
+        return found[0].text if found else ""
 
     def _quoted(self, sentence: str, nodes: Sequence[BaseNode], quotes: Sequence[str]) -> Verdict | None:
         found = [q for quote in quotes if (q := locate(quote, nodes)) is not None]

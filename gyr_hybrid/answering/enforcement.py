@@ -87,10 +87,12 @@ class _Standing:
     """What a unit stands behind."""
 
     lead: str = ""
-    """Lead-ins and earlier clauses of the same sentence."""
+    """Lead-ins of its list."""
     before: str = ""
     """The sentence shown before it in the same paragraph."""
     before_ids: tuple[str, ...] = ()
+    clauses: str = ""
+    """Earlier clauses of the same sentence."""
 
 
 class Enforcement:
@@ -155,10 +157,12 @@ class Enforcement:
         if unit.kind != "row" and len(parts := _parts(parsed.text)) > 1:
             shown: list[_Shown] = []
             for i, part in enumerate(parts):
-                place = replace(standing, lead=standing.lead + "".join(parts[:i]))
+                place = replace(standing, clauses="".join(parts[:i]))
                 shown += yield from self._decide(unit, replace(parsed, text=part), place, retries)
             return shown
-        other = self._checker.elsewhere(sentence, cited, verdict, standing.lead)
+        other = self._checker.elsewhere(
+            sentence, cited, verdict, lead=_plain(standing.lead), clauses=_plain(standing.clauses)
+        )
         if other is not None:
             return [_Shown(parsed.text, other.quotes, "reattributed", other.reason, other.support)]
         if verdict.value != "contradicted" and self._settings.with_verifier:
@@ -175,7 +179,9 @@ class Enforcement:
                 return again
         if verdict.value != "contradicted" and self._settings.policy == "flag":
             return [self._flagged(parsed, verdict)]
-        replacement = self._replacement(sentence, verdict, cited)
+        replacement = None
+        if verdict.check != "lead_in":  # the source's words would say the opposite under the same lead-in
+            replacement = self._replacement(sentence, verdict, cited)
         if replacement is not None:
             return [replacement]
         self.dropped.extend((sentence, node_id) for node_id in cited)
@@ -188,6 +194,7 @@ class Enforcement:
             self._checker.nodes(parsed.cited),
             quotes=parsed.quotes,
             lead=_plain(standing.lead),
+            clauses=_plain(standing.clauses),
             before=_plain(standing.before),
             before_ids=standing.before_ids,
         )

@@ -11,6 +11,7 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.chat_engine import CondenseQuestionChatEngine, ContextChatEngine
 from llama_index.core.evaluation import FaithfulnessEvaluator
 from llama_index.core.llms import MockLLM
+from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -42,6 +43,10 @@ def ask(index: HybridIndex, answer: Any, question: str = QUESTION, **options: An
     response = index.as_query_engine(llm=llm, **options).query(question)
     assert isinstance(response, CitedResponse)
     return response
+
+
+def memory() -> ChatMemoryBuffer:
+    return ChatMemoryBuffer.from_defaults(token_limit=3000, tokenizer_fn=list)
 
 
 # with a model
@@ -381,12 +386,14 @@ def test_the_faithfulness_evaluator_runs_on_the_response(helpcenter: HybridIndex
 def test_chat_engines_run_on_the_engine_and_the_retriever(helpcenter: HybridIndex) -> None:
     # run-llama/llama_index#7403, run-llama/LlamaIndexTS#320: a chat engine must give its sources
     engine = helpcenter.as_query_engine(llm=ScriptedLLM(f"{ARRIVAL}[kb-002#4]"))
-    chat = CondenseQuestionChatEngine.from_defaults(engine, llm=ScriptedLLM(QUESTION))
+    chat = CondenseQuestionChatEngine.from_defaults(engine, llm=ScriptedLLM(QUESTION), memory=memory())
     reply = chat.chat(QUESTION)
     assert reply.response == f"{ARRIVAL}[kb-002#4]"
     assert [n.node.node_id for n in reply.source_nodes] == ["kb-002#4"]
     assert chat.chat("那到账呢").response == f"{ARRIVAL}[kb-002#4]"
-    context = ContextChatEngine.from_defaults(retriever=helpcenter.as_retriever(), llm=MockLLM())
+    context = ContextChatEngine.from_defaults(
+        retriever=helpcenter.as_retriever(), llm=MockLLM(), memory=memory()
+    )
     assert context.chat(QUESTION).source_nodes
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from llama_index.core.base.response.schema import AsyncStreamingResponse, StreamingResponse
 from llama_index.core.chat_engine import CondenseQuestionChatEngine
+from llama_index.core.memory import ChatMemoryBuffer
 
 from gyr_hybrid import CitedAsyncStreamingResponse, CitedResponse, CitedStreamingResponse, HybridIndex
 from gyr_hybrid.errors import EndpointError
@@ -24,6 +25,10 @@ ANSWERS = [
     "资料中没有提到。",
     "月球基地下周开放参观。",
 ]
+
+
+def memory() -> ChatMemoryBuffer:
+    return ChatMemoryBuffer.from_defaults(token_limit=3000, tokenizer_fn=list)
 
 
 def stream(
@@ -194,13 +199,13 @@ async def test_closing_or_cancelling_an_asynchronous_stream_stops_the_model(help
 
 def test_the_chat_engine_streams_the_checked_text(helpcenter: HybridIndex) -> None:
     engine = helpcenter.as_query_engine(llm=ScriptedLLM(FIRST + SECOND), streaming=True)
-    chat = CondenseQuestionChatEngine.from_defaults(engine, llm=ScriptedLLM(QUESTION))
+    chat = CondenseQuestionChatEngine.from_defaults(engine, llm=ScriptedLLM(QUESTION), memory=memory())
     reply = chat.stream_chat(QUESTION)
     assert "".join(reply.response_gen) == FIRST + SECOND
 
 
 async def test_the_chat_engine_streams_asynchronously(helpcenter: HybridIndex) -> None:
     engine = helpcenter.as_query_engine(llm=ScriptedLLM(FIRST + SECOND), streaming=True)
-    chat = CondenseQuestionChatEngine.from_defaults(engine, llm=ScriptedLLM(QUESTION))
+    chat = CondenseQuestionChatEngine.from_defaults(engine, llm=ScriptedLLM(QUESTION), memory=memory())
     reply = await chat.astream_chat(QUESTION)
     assert "".join([piece async for piece in reply.async_response_gen()]) == FIRST + SECOND
