@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gyr_hybrid import HybridIndex
-from gyr_hybrid.evaluation import FULL, Report, evaluate, load_dataset
+from gyr_hybrid.evaluation import FULL, LEGS, Report, evaluate, load_dataset
 from gyr_hybrid.shipped import shipped
 
 FLOOR = Path(__file__).parents[1] / "data" / "floor"
@@ -34,22 +34,28 @@ def reports(helpcenter: HybridIndex, novashop: HybridIndex) -> dict[str, Report]
 @pytest.mark.parametrize(
     ("name", "figure", "floor"),
     [
-        ("helpcenter", "hit@1", 0.85),
-        ("helpcenter", "recall@4", 0.93),
-        ("helpcenter", "MRR@10", 0.90),
-        ("novashop", "hit@1", 0.85),
-        ("novashop", "recall@4", 0.93),
-        ("novashop", "MRR@10", 0.90),
+        ("helpcenter", "hit@1", 0.91),
+        ("helpcenter", "recall@4", 0.96),
+        ("helpcenter", "MRR@10", 0.94),
+        ("novashop", "hit@1", 0.88),
+        ("novashop", "recall@4", 0.97),
+        ("novashop", "MRR@10", 0.91),
     ],
 )
 def test_ranking(reports: dict[str, Report], name: str, figure: str, floor: float) -> None:
     assert reports[name].rows[FULL][figure] >= floor
 
 
-@pytest.mark.parametrize("name", ["helpcenter", "novashop"])
-def test_no_single_leg_is_better(reports: dict[str, Report], name: str) -> None:
-    for figure in ("hit@1", "MRR@10"):
-        assert reports[name].best[figure].difference.mean >= -0.002, reports[name].best[figure]
+@pytest.mark.parametrize("figure", ["hit@1", "MRR@10"])
+def test_no_single_leg_is_better(reports: dict[str, Report], figure: str) -> None:
+    """Over both knowledge bases together; the shop alone has 17 questions."""
+
+    def mean(row: str) -> float:
+        judged = sum(report.judged for report in reports.values())
+        return sum(report.rows[row][figure] * report.judged for report in reports.values()) / judged
+
+    legs = [row for row in LEGS if all(row in report.rows for report in reports.values())]
+    assert mean(FULL) >= max(map(mean, legs)) + 0.03
 
 
 @pytest.mark.parametrize("name", ["helpcenter", "novashop"])
@@ -57,9 +63,12 @@ def test_exact_codes_are_first(reports: dict[str, Report], name: str) -> None:
     assert reports[name].groups["exact_code"]["hit@1"] == 1.0
 
 
-@pytest.mark.parametrize("name", ["helpcenter", "novashop"])
-def test_refusals(reports: dict[str, Report], name: str) -> None:
+@pytest.mark.parametrize(("name", "auroc"), [("helpcenter", 0.85), ("novashop", 0.75)])
+def test_refusals_fall_on_the_questions_without_an_answer(
+    reports: dict[str, Report], name: str, auroc: float
+) -> None:
     found = reports[name].refusals
     assert found is not None
     assert found.auroc is not None
-    assert found.auroc >= 0.6
+    assert found.auroc >= auroc
+    assert found.reasons["unknown_identifier"] >= 2
