@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
@@ -15,7 +16,7 @@ from gyr_hybrid.parsing.identity import document_version
 
 # All other metadata is left out of the text that is embedded, indexed and shown to a model.
 SHOWN = ("breadcrumb", "table_header")
-_COMPUTED = frozenset((*SHOWN, "doc_id", "title", "version", "header_path", "section_level"))
+_COMPUTED = frozenset((*SHOWN, "doc_id", "title", "version", "header_path", "section_level", "places"))
 _PATH_SEPARATOR = " > "
 _LIST_SEPARATOR = ", "
 
@@ -61,14 +62,15 @@ class _NodeBuilder:
         self._text = text
         self._flat = flat
         self._prefix = document.id_ if version is None else f"{document.id_}@{version}"
-        self._source = (NodeRelationship.SOURCE, document.as_related_node_info())
+        self._source = (NodeRelationship.SOURCE, _source_info(document))
         self._title = document.id_ if title is None else title
         self._shown_title = () if title is None else (title,)
         self._about = {"doc_id": document.id_, "title": self._title}
         if version is not None:
             self._about["version"] = version
         self._about |= _inherited(document, flat)
-        self._hidden = sorted({*self._about, "header_path", "section_level"})
+        self._places = _places(document.metadata.get("places"))
+        self._hidden = sorted({*self._about, *self._places, "header_path", "section_level"})
         self._lists = [key for key, value in self._about.items() if isinstance(value, list)]
         if not flat:
             self._lists.append("header_path")
@@ -105,6 +107,10 @@ class _NodeBuilder:
             own[key] = metadata[key].copy()
         if span.table_header:
             own["table_header"] = span.table_header
+        for key, (offsets, values) in self._places.items():
+            index = bisect_right(offsets, span.start) - 1
+            if index >= 0 and values[index]:
+                own[key] = values[index]
         return TextNode(
             id_=id_,
             text=self._text[span.start : span.end],
@@ -117,6 +123,22 @@ class _NodeBuilder:
             metadata_template="{value}",
             text_template="{metadata_str}\n{content}",
         )
+
+
+def _source_info(document: BaseNode) -> RelatedNodeInfo:
+    info = document.as_related_node_info()
+    metadata = {key: value for key, value in info.metadata.items() if key != "places"}
+    return info.model_copy(update={"metadata": metadata})
+
+
+def _places(written: object) -> dict[str, tuple[list[int], list[str]]]:
+    """Pages, rows and anchors that a reader has noted in ``metadata["places"]``: key -> offsets, values."""
+    places: dict[str, tuple[list[int], list[str]]] = {}
+    for at, key, value in json.loads(written) if isinstance(written, str) and written else ():
+        offsets, values = places.setdefault(key, ([], []))
+        offsets.append(at)
+        values.append(value)
+    return places
 
 
 def _link(nodes: Sequence[tuple[TextNode, RelatedNodeInfo]]) -> None:

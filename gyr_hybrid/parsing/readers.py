@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeAlias
 
 from llama_index.core.schema import Document, MediaResource
 
 from gyr_hybrid.errors import DocumentError, GyrError
-from gyr_hybrid.parsing.decoding import decode
-from gyr_hybrid.parsing.front_matter import FrontValue, split_front_matter
+from gyr_hybrid.parsing.formats.reading import PLAIN, Reading
+from gyr_hybrid.parsing.formats.registry import read_file
 from gyr_hybrid.parsing.identity import check_explicit_id, encode_path
 from gyr_hybrid.parsing.structure import first_title
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-MARKDOWN = "text/markdown"
-PLAIN = "text/plain"
+MAX_BYTES = 256 << 20
 # Files of these names in a folder belong to the index's owner (words, synonyms), they are no documents.
 LEXICON_FILES = frozenset(
     (
@@ -36,22 +35,6 @@ LEXICON_FILES = frozenset(
 
 class MissingPathError(DocumentError, FileNotFoundError):
     """A path given to `load_documents` does not exist."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a reader makes of one file."""
-
-    text: str
-    """The body; offsets of nodes count its code points."""
-    mimetype: str
-    """How the text is structured: ``MARKDOWN`` or ``PLAIN``."""
-    metadata: dict[str, FrontValue] = field(default_factory=dict)
-    body_line: int = 1
-    """1-based line of the file where the text begins."""
-
-
-Reader: TypeAlias = Callable[[bytes], Reading]
 
 
 class LoadedDocuments(list[Document]):
@@ -91,8 +74,9 @@ def load_documents(
 ) -> LoadedDocuments:
     """Read files, and folders with all below them, in the order of their paths.
 
-    Markdown and plain text, with front matter. The id of a document is its front matter ``id``, else
-    its path relative to the folder given. What cannot be read is in ``.failed`` with the reason;
+    Markdown and plain text with front matter, CSV and JSON Lines; with the extras also HTML, Word, Excel and
+    PDF. The id of a document is its front matter ``id``, else its path relative to the folder given. What
+    cannot be read is in ``.failed`` with the reason, also when that is a part of a file whose rest was read;
     hidden files are passed over. Raises only when a given path does not exist (`DocumentError`,
     also `FileNotFoundError`).
 
@@ -113,13 +97,16 @@ def load_documents(
     files = [(path, file, relative) for path in given for file, relative in _files(path)]
     for path, file, relative in get_tqdm_iterable(files, show_progress, "Reading files"):
         try:
-            document = _read(file, relative)
+            documents, complaint = _read(file, relative)
         except GyrError as error:
             loaded.failed[str(file)] = str(error)
         except Exception as error:  # whatever a broken file does to a parser, the others go in
             loaded.failed[str(file)] = f"{type(error).__name__}: {error}"
         else:
-            loaded._add(document, _absolute(path), file.relative_to(path).as_posix())
+            for document in documents:
+                loaded._add(document, _absolute(path), file.relative_to(path).as_posix())
+            if complaint is not None:
+                loaded.failed[str(file)] = complaint
     return loaded
 
 
@@ -141,45 +128,42 @@ def _files(path: Path) -> list[tuple[Path, str]]:
     return sorted(found, key=lambda item: item[1])
 
 
-def _read(file: Path, relative: str) -> Document:
-    reader = _READERS.get(file.suffix.lower())
-    if reader is None:
-        raise DocumentError(
-            f"There is no reader for {file.suffix or 'files without an extension'}; readable are {' '.join(sorted(_READERS))}."
-        )
-    if not stat.S_ISREG(file.stat().st_mode):
+def _read(file: Path, relative: str) -> tuple[list[Document], str | None]:
+    """The documents of a file, and what of it could not be read while the rest could."""
+    status = file.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise DocumentError("It is no regular file; give a file or a folder.")
-    reading = reader(file.read_bytes())
+    if status.st_size > MAX_BYTES:
+        raise DocumentError(f"The file has {status.st_size:,} bytes, more than {MAX_BYTES:,}; split it.")
+    found = read_file(file.read_bytes(), file.suffix)
+    documents, complaints = [], [found.complaint] if found.complaint else []
+    for reading in found.readings:
+        try:
+            documents.append(_document(reading, relative))
+        except DocumentError as error:
+            if len(found.readings) == 1:
+                raise
+            complaints.append(f"Record {reading.name}: {error}")
+    return documents, " ".join(complaints[:5]) or None
+
+
+def _document(reading: Reading, relative: str) -> Document:
     metadata = dict(reading.metadata)
-    doc_id = check_explicit_id(metadata["id"]) if "id" in metadata else encode_path(relative)
+    if "id" in metadata:
+        doc_id = check_explicit_id(metadata["id"])
+    else:
+        doc_id = encode_path(f"{relative}/{reading.name}" if reading.name else relative)
     title = metadata.get("title")
     if not isinstance(title, str) or not title.strip():
         title = first_title(reading.text, plain=reading.mimetype == PLAIN) or Path(relative).stem
     metadata["title"] = " ".join(title.split())
     metadata.setdefault("source", relative)
+    if reading.places:
+        metadata["places"] = json.dumps(reading.places, ensure_ascii=False)
     return Document(
         id_=doc_id,
         text_resource=MediaResource(text=reading.text, mimetype=reading.mimetype),
         metadata={**metadata, "body_line": reading.body_line},
+        excluded_embed_metadata_keys=["places", "body_line"],
+        excluded_llm_metadata_keys=["places", "body_line"],
     )
-
-
-def _read_markdown(data: bytes) -> Reading:
-    return _read_text(data, MARKDOWN)
-
-
-def _read_plain(data: bytes) -> Reading:
-    return _read_text(data, PLAIN)
-
-
-def _read_text(data: bytes, mimetype: str) -> Reading:
-    front = split_front_matter(decode(data))
-    return Reading(front.body, mimetype, dict(front.metadata), front.body_line)
-
-
-_READERS: dict[str, Reader] = {
-    ".md": _read_markdown,
-    ".markdown": _read_markdown,
-    ".txt": _read_plain,
-    ".text": _read_plain,
-}

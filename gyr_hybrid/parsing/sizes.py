@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.sentences import HAN_KANA
+from gyr_hybrid.analysis.sentences import HAN_KANA
 
 _BLANK, _SINGLE, _RUN = (
     0,
