@@ -185,7 +185,8 @@ def _compare(
         else:
             continue
         gained += FIGURE_WEIGHT * worth
-        score += FIGURE_WEIGHT * (SHARE[place_of] if figure.start >= main else 0.7)
+        share = SHARE[place_of]
+        score += FIGURE_WEIGHT * (share if figure.start >= main else max(share, 0.7))
     return Aligned(
         claim, index, passage, later, tuple(found), score - 0.002 * len(passage.text), gained, total
     )

@@ -37,6 +37,8 @@ _AFTER: tuple[tuple[str, str], ...] = (
     ),
     ("~", r"左右|上下|or so"),
 )
+_LATEST = re.compile(rf"(?:(?:no|not) later than|最迟|最晚|不(?:得)?(?:晚|迟)于){_LINK}")
+"""``no later than one hour before departure`` is at least one hour before it."""
 _BEFORE_RULES = [(b, re.compile(rf"(?:{p}){_LINK}")) for b, p in _BEFORE]
 _AFTER_RULES = [(b, re.compile(rf"\s*(?:{p})")) for b, p in _AFTER]
 
@@ -85,8 +87,19 @@ def bound_of(text: str, start: int, end: int) -> str:
             return bound
     for bound, rule in _BEFORE_RULES:
         if rule.search(before):
-            return bound
+            early = _LATEST.search(before) and re.match(r"\s*(?:before|prior|之?前|以前)", after)
+            return ">=" if early else bound
     return ""
+
+
+def bound_words(text: str, start: int) -> tuple[int, int]:
+    """Span of the words before a figure that limit it (``no later than``), empty when there are none."""
+    low = max(0, start - 24)
+    for _, rule in _BEFORE_RULES:
+        found = rule.search(text[low:start])
+        if found:
+            return low + found.start(), low + found.end()
+    return start, start
 
 
 def side_of(text: str, start: int, end: int) -> str:

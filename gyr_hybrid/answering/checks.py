@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from gyr_hybrid.answering import coherence, figure_places, word_places
 from gyr_hybrid.answering.alignment import Aligned, Found
+from gyr_hybrid.answering.claims import content_words
 from gyr_hybrid.answering.crediting import stands, target_of
 from gyr_hybrid.answering.derivation import derived
 from gyr_hybrid.answering.figure_matching import standing
@@ -170,9 +171,17 @@ def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
         return False
     if word.text.isascii() and not one.claim.text.isascii():
         return False
+    if word == one.claim.words[-1] and _unsaid(one, lexicon):
+        return False
     return not any(
         f.end <= word.start <= f.end + 1 or f.start - 1 <= word.end <= f.start for f in one.claim.figures
     )
+
+
+def _unsaid(one: Aligned, lexicon: Lexicon) -> bool:
+    """Whether the passage says something in the place of the claim's predicate that the claim does not."""
+    spoken = target_of(one.claim.text)
+    return any(not light(w) and not stands(w, spoken, lexicon) for w in content_words(one.passage.text))
 
 
 def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
@@ -227,6 +236,9 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("binding", detail)
         for detail in word_places.contrasting_words(one, evidence.lexicon):
             yield Finding("contrast", detail)
+        worked_out = any(f in evidence.explained for f in one.claim.figures)
+        for detail in () if worked_out else word_places.borrowed_ahead(one):
+            yield Finding("binding", detail)
         for detail in word_places.other_agent(one, evidence.lexicon):
             yield Finding("agent", detail)
         for detail in word_places.swapped_actors(one, evidence.lexicon):
@@ -239,7 +251,8 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("dropped", detail)
         for detail in word_places.foreign_head(one, section, even_fold(evidence.sentence)):
             yield Finding("subject", detail)
-        for detail in word_places.replaced_words(one, section, evidence.sentence, evidence.lexicon):
+        replaced = word_places.replaced_words(one, section, evidence.sentence, evidence.lexicon)
+        for detail in () if worked_out else replaced:
             yield Finding("replaced", detail)
 
 

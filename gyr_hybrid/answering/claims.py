@@ -14,8 +14,12 @@ from gyr_hybrid.answering.word_lists import FUNCTION_WORDS
 from gyr_hybrid.answering.words import Word, words_of
 
 _CONDITION_END = re.compile(
-    r"(?:的|时|时候|(?<![^\d日天月年期满束止])后|之后|以后|[^之以提]前|之前|以前|[日天月年时周钟期]内|期间|之内|[情条前状]\S?下|之日起|的话|而言|来说|来讲)[\s,]*$"
+    r"(?:的|时|时候|(?<![然最今随售前])后|之后|以后|(?<![之以提目当])前|之前|以前|[日天月年时周钟期]内|期间|之内|[情条前状]\S?下|之日起|的话|而言|来说|来讲)[\s,]*$"
 )
+_TOPIC_END = re.compile(
+    r"^(?!.*(?:是|为|属于|包括|可以|应当|必须|不得)).*的[\u3400-\u9fff]{0,4}(?:者|人|方|员|商|客|户|生|单位|公司|企业|订单|商品|产品|设备|车辆|账号|文件|合同|案件|快件|包裹)[\s,]*$"
+)
+"""A clause that only names what the next one speaks of: ``被取消资格的供应商``."""
 _CONDITION_START = re.compile(
     r"\s*(?:如果|若|如(?![下图表])|当(?![天日月年期事前])|倘若|假如|要是|只要|一旦|除非|无论|不论|不管|即使|哪怕"
     r"|(?:if|when|whenever|unless|once|after|before|during|for|on|in|with|without|under|at|while|although|though|as|because|since|until|by)\b)"
@@ -62,7 +66,11 @@ def claims_of(sentence: str) -> tuple[Claim, ...]:
         clause = folded[start:end]
         if _CONDITION_START.match(clause) and len(pending) == 1 and not _whole(clause):
             continue
-        if _CONDITION_END.search(clause) or folded[end : end + 2].lstrip().startswith(":"):
+        if (
+            _CONDITION_END.search(clause)
+            or _TOPIC_END.match(clause)
+            or folded[end : end + 2].lstrip().startswith(":")
+        ):
             continue
         held = sum(start <= w.start < end for w in words) + 2 * sum(start <= f.start < end for f in figures)
         if held < 2 and len(pending) == 1:
@@ -70,7 +78,8 @@ def claims_of(sentence: str) -> tuple[Claim, ...]:
         groups.append(pending)
         pending = []
     if pending:
-        if groups:
+        said = any(pending[0][0] <= x.start < pending[-1][1] for x in (*words, *figures))
+        if groups and not said:
             groups[-1] = groups[-1] + pending
         else:
             groups.append(pending)

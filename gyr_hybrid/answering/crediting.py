@@ -8,7 +8,7 @@ from functools import lru_cache
 from gyr_hybrid.answering.claims import grammatical
 from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.word_lists import FUNCTION_WORDS
-from gyr_hybrid.answering.words import Word, stem
+from gyr_hybrid.answering.words import Word, stem, words_of
 
 STANDS = 0.6
 """Credit from which a word counts as standing in a text."""
@@ -24,13 +24,22 @@ NOTHING = Lexicon({}, {})
 class Target:
     """A stretch of source text, prepared for looking words up."""
 
-    __slots__ = ("keys", "text")
+    __slots__ = ("_singles", "keys", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._singles: frozenset[str] | None = None
         names = _LATIN.findall(text)
         parts = [part for name in names for part in re.split(r"['_./+#&-]+", name) if part]
         self.keys = frozenset([*names, *parts, *map(stem, names), *map(stem, parts)])
+
+    def has(self, word: str) -> bool:
+        """Whether a Chinese word stands in the text; a single character only as a word of its own."""
+        if len(word) > 1 or word not in self.text:
+            return word in self.text
+        if self._singles is None:
+            self._singles = frozenset(w.text for w in words_of(self.text) if len(w.text) == 1)
+        return word in self._singles
 
 
 @lru_cache(maxsize=8192)
@@ -105,6 +114,6 @@ def _equivalent(key: str, target: Target, lexicon: Lexicon) -> bool:
             parts = other.split()
             if all(p in target.keys for p in parts):
                 return True
-        elif other in target.text:
+        elif target.has(other):
             return True
     return False

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from gyr_hybrid.answering.claims import content_words
 from gyr_hybrid.answering.figures import find_figures
+from gyr_hybrid.answering.word_lists import LIGHT_WORDS
 
 REACH = 10
 """Characters of Chinese a negator reaches forward."""
@@ -20,7 +21,7 @@ _FIXED = re.compile(
     r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
 _NEGATOR = re.compile(
-    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除|停止"
+    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除"
     r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
 )
 NEGATION_MARK = re.compile(
@@ -38,6 +39,7 @@ _STOP = re.compile(
     r"[,;，；。、\n]|[的等时后则就]|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when|without|unless|except)(?![a-z])"
 )
 
+_FREE = re.compile(r"免|不收|不用付|\bfree\b")
 _LIMIT = re.compile(
     r"(?P<no>不(?:得|能|可以?|应当?|会|准|许)?再?|\bnot (?:be )?)?(?P<verb>超过|少于|低于|高于|多于|大于|小于|晚于|早于|exceed|less than|more than)"
 )
@@ -72,7 +74,11 @@ def denials_of(text: str) -> tuple[Denial, ...]:
         stop = _STOP.search(text, end)
         limit = end + (REACH_LATIN if negator.group().isascii() else REACH)
         reach = min(stop.start() if stop else len(text), limit)
-        targets = tuple(w.key for w in words if start < w.end and w.end > end and w.start < reach)[:2]
+        targets = tuple(
+            w.key if w.start >= end else w.text[end - w.start :]
+            for w in words
+            if w.end > end and w.start < reach
+        )[:2]
         if figure_follows(text, end):
             targets = (text[end : end + 2], *targets)[:2]
         elif not targets and text[end : end + 1].isalpha() and not negator.group().isascii():
@@ -80,6 +86,7 @@ def denials_of(text: str) -> tuple[Denial, ...]:
         if negator.group() in ("without", "unless", "except"):
             ends = [w.end for w in words if start < w.end and w.end > end and w.start < reach][:2]
             reach = ends[-1] if ends else reach
+            targets = targets[: 1 if negator.group() == "without" else 2]
         found.append(Denial(start, end, negator.group(), targets, reach))
     return tuple(found)
 
@@ -109,7 +116,10 @@ def disagreement(claim: str, source: str) -> str:
     """
     for text, other in ((claim, source), (source, claim)):
         for denial in denials_of(text):
-            for target in denial.targets:
+            if denial.text.startswith("免") and _FREE.search(other):
+                continue
+            # the object of a verb that the other text lacks says nothing, unless the verb says nothing itself
+            for target in denial.targets[: 2 if set(denial.targets[:1]) & LIGHT_WORDS else 1]:
                 places = occurrences(target, other) if target.strip() else []
                 if places:
                     if not any(denied_at(other, p) for p in places):
@@ -146,7 +156,9 @@ def _limits(text: str) -> dict[str, set[bool]]:
 def _exception(claim: str, source: str) -> str:
     """What the source excepts by name (``节假日除外``) and the claim does not."""
     for found in _EXCEPTED.finditer(source):
-        words = content_words(found[1])
-        if words and "除外" not in claim and not denials_of(claim) and occurrences(words[-1].key, claim):
-            return f"{found[1].strip()} 除外"
+        phrase = found[1].strip()
+        words = content_words(phrase)
+        denied = any(claim[d.start : d.end + 1] not in phrase for d in denials_of(claim))
+        if words and "除外" not in claim and not denied and occurrences(words[-1].key, claim):
+            return f"{phrase} 除外"
     return ""

@@ -74,6 +74,8 @@ def _ends(text: str, end: int) -> bool:
 def edited_negation(one: Aligned) -> Iterator[str]:
     """A negator put in or taken out of an otherwise copied clause."""
     ours, theirs = without_fixed(one.claim.text), without_fixed(one.source.replace("\n", ","))
+    if len(NEGATION_MARK.findall(ours)) == len(NEGATION_MARK.findall(theirs)):
+        return  # moved at most; what each denies is compared elsewhere
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     matched = sum(b.size for b in matcher.get_matching_blocks())
     if not ours or matched / len(ours) < NEAR:

@@ -14,7 +14,7 @@ _FRACTION = re.compile(
     rf"(百|千|万|{HAN_NUMERAL}+|\d+)分之({HAN_NUMERAL}+(?:点[{''.join(DIGITS)}]+)?|{DIGITS_PATTERN}|百)"
 )
 _ORDINAL = re.compile(
-    r"首(?P<head>小时|晚|次|日|周|月|年|批|期|单|个)"
+    r"(?P<class>[一二三四五])等(?=[奖舱座品级功])|首(?P<head>小时|晚|次|日|周|月|年|批|期|单|个)"
     rf"|(?:第|(?:科目|方案|附件|附录|附表|阶段|情形|类型|步骤)(?={HAN_NUMERAL}))\s?(?P<n>{HAN_NUMERAL}+|\d+)\s?个?(?P<unit>工作日|季度|小时|分钟|单|批|晚|顺序|顺位|步骤|[条款项章节编步天日年月周次季级轮批期层代档类种名位页行列])?"
     r"|(?<![a-z0-9])(?P<nth>\d+)(?:st|nd|rd|th)(?![a-z])"
     rf"|(?<![a-z])(?P<word>{'|'.join(ENGLISH_ORDINALS)})(?![a-z])"
@@ -87,13 +87,15 @@ def ordinals(scan: Scan) -> Iterator[Figure]:
         if word:
             value: Fraction | None = Fraction(ENGLISH_ORDINALS[word])
         else:
-            value = Fraction(1) if found["head"] else number_value(found["n"] or found["nth"])
+            value = (
+                Fraction(1) if found["head"] else number_value(found["class"] or found["n"] or found["nth"])
+            )
         if value is not None:
             weak = word in ("first", "second") or bool(found["head"])
             yield Figure(
                 "ordinal",
                 value,
-                found["unit"] or (found["head"] or "").strip("个"),
+                found["unit"] or ("等" if found["class"] else (found["head"] or "").strip("个")),
                 weak=weak,
                 start=start,
                 end=end,

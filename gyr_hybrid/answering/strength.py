@@ -42,7 +42,7 @@ _FAMILIES: dict[str, tuple[str, str]] = {
     ),
     "free": (
         r"免费|不收费|不要钱|无需付费|\b(?:free|no charge|at no cost|no extra cost|free of charge)\b(?!-)",
-        r"免|不收|无需付|赠送|附赠|\b0\s?元|\b(?:free|no cost|no charge|without charge|waived|included)\b",
+        r"免|不收|无需付|赠送|附赠|\b0\s?元|\b(?:free|no cost|no charge|no fee|without (?:a |any )?(?:charge|fee)|waived|included)\b",
     ),
     "many": (
         r"多[个次张名条笔台件人份]|若干|\b(?:several|multiple|many|more than one|as many)\b",

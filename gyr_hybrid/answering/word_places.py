@@ -22,8 +22,8 @@ from gyr_hybrid.answering.words import Word
 def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexicon) -> Iterator[str]:
     """Words of a clause in whose place the source's clause has another.
 
-    A word that stands nowhere near, or names a party, must not take another's place; one that the passage
-    inherits may (``装修押金`` for ``缴纳押金`` after ``装修须…``), unless the two have changed places.
+    Only a topic that the passage inherits may stand before it in the place of another word (``装修押金`` for
+    ``缴纳押金`` after ``装修须…``), unless both name parties or the two have changed places.
     """
     everything = target_of(even_fold(sentence))
     for start, end in one.claim.clauses:
@@ -48,7 +48,8 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
                 continue
             named = [_any_named(side, names, lexicon) for side in (ours[i1:i2], theirs[j1:j2])]
             swapped = any(is_party(w.key) for w in inherited) and any(stands(w, everything) for w in old)
-            if len(inherited) == len(new) and not swapped and not all(named):
+            topic = len(inherited) == len(new) and (i1 == 0 or not main)
+            if topic and not swapped and not all(named):
                 continue
             if new and old:
                 yield f"{' '.join(w.text for w in new)!r} where the source has {' '.join(w.text for w in old)!r}"
@@ -105,6 +106,14 @@ def swapped_actors(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
         rivals = second.key in lexicon.contrasts.get(first.key, ())
         if i > j and first.key != second.key and (rivals or (is_party(first.key) and is_party(second.key))):
             yield f"{first.text!r} before {second.text!r}, the source has them the other way round"
+
+
+def borrowed_ahead(one: Aligned) -> Iterator[str]:
+    """A word of a later clause that the claim puts before the words of this one: another subject."""
+    main = [f for f in one.found if f.word.start >= one.claim.clauses[-1][0]]
+    for index, found in enumerate(main):
+        if found.place == "following" and any(f.place == "own" for f in main[index + 1 :]):
+            yield f"{found.word.text!r} is said in a later clause of the source"
 
 
 def contrasting_words(one: Aligned, lexicon: Lexicon) -> Iterator[str]:

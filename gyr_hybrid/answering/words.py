@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from gyr_hybrid.analysis.segmentation import Segmenter
+from gyr_hybrid.answering.bounds import bound_words
 from gyr_hybrid.answering.figures import find_figures
 from gyr_hybrid.answering.numerals import even_fold
 
@@ -124,10 +125,11 @@ def _joined(pieces: list[str]) -> Iterator[str]:
 @lru_cache(maxsize=4096)
 def words_of(text: str) -> tuple[Word, ...]:
     """All words of ``text`` outside its figures, in order; offsets are those of ``text``."""
-    taken = bytearray(len(text))
+    taken, folded = bytearray(len(text)), even_fold(text)
     for figure in find_figures(text):
         if not figure.weak or figure.kind not in ("duration", "ordinal"):
             end = figure.end + (text[figure.end : figure.end + 1] in _AFTER_FIGURE)
-            taken[figure.start : end] = b"\x01" * (end - figure.start)
-    blanked = "".join("\x00" if taken[i] else c for i, c in enumerate(even_fold(text)))
+            begin = bound_words(folded, figure.start)[0] if figure.bound else figure.start
+            taken[begin:end] = b"\x01" * (end - begin)
+    blanked = "".join("\x00" if taken[i] else c for i, c in enumerate(folded))
     return tuple(_cut(blanked))
