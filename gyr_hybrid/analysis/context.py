@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple
 
 from gyr_hybrid.analysis.folding import FoldedText, fold
+from gyr_hybrid.analysis.script import simplify
 from gyr_hybrid.analysis.vocabulary import (
     COUNTERS,
     FAMILY_WORDS,
     HARD_CLASS_WORDS,
     INSTANCE_WORDS,
-    NUMBERING_WORDS,
-    SOFT_CLASS_WORDS,
+    NAMING_CLASS_WORDS,
+    NUMBERING_CLASS_WORDS,
+    OTHER_CLASS_WORDS,
 )
 
 _COUNTER = re.compile(
     rf"\s?(?:[{COUNTERS}]|(?:{'|'.join(('rows', 'times', 'seconds', 'minutes', 'hours', 'days', 'users', 'files'))})\b)"
 )
-_REACH = 28
+_REACH = 28  # characters in which a class word is looked for
+_BLANKS = re.compile(r"[\s_-]+")
 _LINE_LEAD = re.compile(r"[ \t>]*(?:#{1,6}[ \t]*|[-*+•·][ \t]+|\d{1,3}[.)、][ \t]*)?[\"'`“‘「『【《\[(*_]*")
 _TAIL = re.compile(r"[\"'`”’」』】》\])*_]*[ \t]*(?:$|\n)")
 _COLON_TAIL = re.compile(r"[\"'`”’」』】》\])*_]*[ \t]*(?:\([^()\n]{0,24}\))?[ \t]*:")
@@ -26,47 +31,71 @@ _CELL_TAIL = re.compile(r"[`*_\"' \t]*\|")
 _CELL_LEAD = re.compile(r"[ \t]*\|[ \t`*_\"'\[]*")
 
 
-_NUMBERING = frozenset(map(fold, NUMBERING_WORDS))
+class Rank(IntEnum):
+    """What a class word does to what stands beside it."""
+
+    OTHER = 0
+    """It says what a code is."""
+    NUMBERING = 1
+    """Digits beside it are a code if the documents have it."""
+    NAMING = 2
+    """What looks like a code, or digits, is one."""
+    HARD = 3
+    """Besides, a question hangs on it."""
+
+
+class Label(NamedTuple):
+    """A class word beside a piece."""
+
+    word: str
+    rank: Rank
 
 
 class Surroundings:
     """Class words and family words of one analyzer, looked for beside pieces."""
 
     def __init__(self, class_words: Sequence[str] = (), family_words: Sequence[str] = ()) -> None:
-        self._hard = frozenset(fold(word) for word in (*HARD_CLASS_WORDS, *class_words))
-        words = _alternatives([*self._hard, *SOFT_CLASS_WORDS])
+        self._ranks: dict[str, Rank] = {}
+        for words, rank in (
+            (OTHER_CLASS_WORDS, Rank.OTHER),
+            (NUMBERING_CLASS_WORDS, Rank.NUMBERING),
+            (NAMING_CLASS_WORDS, Rank.NAMING),
+            ((*HARD_CLASS_WORDS, *map(simplify, map(fold, class_words))), Rank.HARD),
+        ):
+            self._ranks.update(dict.fromkeys(words, rank))
+        any_word = _alternatives([*self._ranks])
         self._before = re.compile(
-            rf"({words})(?:号码|编号|代码|编码|号|码|名称|名|number|no\.?|code|id)?"
+            rf"({any_word})(?:号码|编号|代码|编码|号|码|名称|名|number|no\.?|code|id)?"
             r"\s*(?:是|为|叫|was|is|of)?[\s:=#]*[-+]?[\s\"'`“”‘’「『【《\[(<*_-]*$"
         )
         self._after = re.compile(
-            rf"[\"'`”’」』】》)\]*]*\s*(?:这个|这种|这类|这款|的|号|类)?\s*[`]?({words})"
+            rf"[\"'`”’」』】》)\]*]*\s*(?:这个|这种|这类|这款|的|号|类)?\s*[`]?({any_word})"
         )
         self._family = re.compile(
-            rf"[-_./:#]*[\"'`”’」』】》)\]*]*\s*(?:这个|这一|的)?\s*(?:{_alternatives([*FAMILY_WORDS, *map(fold, family_words)])})"
+            r"[-_./:#]*[\"'`”’」』】》)\]*]*\s*(?:这个|这一|的)?\s*"
+            rf"(?:{_alternatives([*FAMILY_WORDS, *map(simplify, map(fold, family_words))])})"
         )
         self._instance = re.compile(rf"(?:{_alternatives(INSTANCE_WORDS)})\s*(?:是|为)?[\s:=#(]*$")
 
-    def class_word(self, folded: FoldedText, start: int, end: int) -> tuple[str, bool] | None:
-        """The class word beside the span and whether it is a hard one; before it wins over after it."""
-        low = folded.lowered
-        best: tuple[str, bool] | None = None
-        if match := self._before.search(low, max(0, start - _REACH), start):
-            best = match[1], match[1] in self._hard
-        if (best is None or not best[1]) and (match := self._after.match(low, end, end + _REACH)):
-            hard = match[1] in self._hard
-            if best is None or hard:
-                best = match[1], hard
+    def label(self, folded: FoldedText, start: int, end: int) -> Label | None:
+        """The class word beside the span; of one before and one after it, that of the higher rank."""
+        best = self.label_before(folded, start)
+        if (best is None or best.rank < Rank.HARD) and (
+            match := self._after.match(folded.lowered, end, end + _REACH)
+        ):
+            after = self._label(match)
+            if best is None or after.rank > best.rank:
+                best = after
         return best
 
-    def class_word_before(self, folded: FoldedText, start: int) -> tuple[str, bool] | None:
-        """As ``class_word``, only before the span."""
+    def label_before(self, folded: FoldedText, start: int) -> Label | None:
+        """The class word before the span."""
         match = self._before.search(folded.lowered, max(0, start - _REACH), start)
-        return (match[1], match[1] in self._hard) if match else None
+        return self._label(match) if match else None
 
-    def numbers(self, label: tuple[str, bool] | None) -> bool:
-        """Whether digits beside this class word are a code."""
-        return label is not None and (label[1] or label[0] in _NUMBERING)
+    def _label(self, match: re.Match[str]) -> Label:
+        word = match[1]
+        return Label(word, self._ranks.get(word) or self._ranks.get(_BLANKS.sub(" ", word), Rank.OTHER))
 
     def family_word(self, folded: FoldedText, end: int) -> bool:
         """Whether a family word follows."""

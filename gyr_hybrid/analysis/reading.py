@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gyr_hybrid.analysis.codes import Code, Mention, compact_form
 from gyr_hybrid.analysis.context import (
+    Rank,
     Surroundings,
     counted,
     defines,
@@ -71,12 +72,12 @@ class CodeReader:
                 scan, piece, whole=whole, number=whole and (table_row or heading), heading=heading
             ):
                 continue
-            label = self._surroundings.class_word(folded, piece.start, piece.end)
+            label = self._surroundings.label(folded, piece.start, piece.end)
             start, end = folded.origin(piece.start, piece.end)
-            label_start = folded.lowered.rfind(label[0], 0, piece.start) if label else -1
+            label_start = folded.lowered.rfind(label.word, 0, piece.start) if label else -1
             told = heading and (piece.strength is not Strength.SHORT or self._about(scan, piece))
             defining = whole or told or defines(folded, piece.start, piece.end, label_start)
-            yield Mention(_code(piece, text[start:end], start, end, label[0] if label else None), defining)
+            yield Mention(_code(piece, text[start:end], start, end, label.word if label else None), defining)
 
     def _accepted(self, scan: Scan, piece: Piece, *, whole: bool, number: bool, heading: bool) -> bool:
         """Whether the piece is a code of a document."""
@@ -95,25 +96,24 @@ class CodeReader:
             return True
         if strength is Strength.NUMBER and (number or counted(folded, piece.start, piece.end)):
             return number
-        label = self._surroundings.class_word_before(folded, piece.start)
-        if strength is Strength.NUMBER:
-            return self._surroundings.numbers(label)
-        return label is not None and label[1]
+        label = self._surroundings.label_before(folded, piece.start)
+        needed = Rank.NUMBERING if strength is Strength.NUMBER else Rank.NAMING
+        return label is not None and label.rank >= needed
 
     def _about(self, scan: Scan, piece: Piece) -> bool:
         """Whether a heading is about the short code in it: it begins with it, or a class word stands beside it."""
         line_start = scan.folded.text.rfind("\n", 0, piece.start) + 1
-        label = self._surroundings.class_word(scan.folded, piece.start, piece.end)
-        return not scan.folded.text[line_start : piece.start].strip(" \t#>*`") or self._surroundings.numbers(
-            label
-        )
+        label = self._surroundings.label(scan.folded, piece.start, piece.end)
+        first = not scan.folded.text[line_start : piece.start].strip(" \t#>*`")
+        return first or (label is not None and label.rank >= Rank.NUMBERING)
 
     def _labelled_word(self, scan: Scan, piece: Piece) -> bool:
         """Whether a line says that a word in capitals is a code: ``型号：LED``."""
         if not (piece.text.isupper() and piece.text.isascii() and len(piece.text) > 1):
             return False
-        label = self._surroundings.class_word_before(scan.folded, piece.start)
-        return label is not None and label[1] and ends_labelled_line(scan.folded, piece.start, piece.end)
+        label = self._surroundings.label_before(scan.folded, piece.start)
+        named = label is not None and label.rank >= Rank.NAMING
+        return named and ends_labelled_line(scan.folded, piece.start, piece.end)
 
 
 def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None) -> Code:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 HARD_CLASS_WORDS = (
-    "错误码", "错误代码", "错误编号", "错误编码", "错误号", "报错码", "报错代码", "报错编号", "报错", "故障码", "故障代码", "异常码",
-    "返回码", "告警码", "告警代码", "报警码", "报警代码", "型号", "料号", "物料号", "物料编码", "货号", "商品编号", "商品编码",
-    "产品编号", "产品编码", "产品代码", "零件号", "部件号", "配置项", "配置参数", "系统变量", "系统参数", "环境变量", "选项名", "参数名", "变量名",
-    "error code", "error number", "error no", "error", "errcode", "errno", "err code", "err", "error id", "fault code",
-    "code", "sku", "part number", "part no", "p/n", "model number", "model no", "system variable", "config item",
-    "configuration item", "sqlcode", "sqlstate", "exit code", "return code",
+    "错误码", "错误代码", "错误编号", "错误编码", "错误号", "报错码", "报错代码", "报错编号", "报错", "型号", "配置项", "系统变量",
+    "error", "error code", "error number", "error no", "error id", "errcode", "err code", "errno", "err", "code", "sqlcode", "sqlstate", "sku",
+    "config item", "configuration item", "system variable",
 )  # fmt: skip
-"""Beside them a code is meant; an unknown one is what the question hangs on."""
+"""Beside them a code is meant; a question hangs on an unknown one. The owner's class words are such words too."""
 
-SOFT_CLASS_WORDS = (
-    "错误", "故障", "异常", "告警", "报警", "代码", "状态码", "编号", "编码", "条码", "参数", "变量", "选项", "配置", "字段", "命令", "函数", "接口",
-    "规格", "产品", "机型", "款号", "版本", "标准", "文号", "公告", "http", "http status", "status code", "status", "exception", "fault", "alarm",
-    "warning", "model", "part", "variable", "option", "parameter", "setting", "version", "item",
+NAMING_CLASS_WORDS = (
+    "故障码", "故障代码", "异常码", "返回码", "告警码", "告警代码", "报警码", "报警代码", "料号", "物料号", "物料编码", "货号", "商品编号", "商品编码",
+    "产品编号", "产品编码", "产品代码", "产品型号", "零件号", "部件号", "配置参数", "系统参数", "环境变量", "选项名", "参数名", "变量名",
+    "fault code", "exit code", "return code", "part number", "part no", "p/n", "model number", "model no",
 )  # fmt: skip
-"""They say what a code is, but a question does not hang on an unknown code beside them."""
+"""Beside them a code is meant; digits beside them are one."""
+
+NUMBERING_CLASS_WORDS = (
+    "错误", "故障", "异常", "告警", "报警", "代码", "状态码", "编号", "编码", "条码", "款号", "http", "http status", "status code", "status",
+    "exception", "fault", "alarm",
+)  # fmt: skip
+"""Digits beside them are a code if the documents have it."""
+
+OTHER_CLASS_WORDS = (
+    "参数", "变量", "选项", "配置", "字段", "命令", "函数", "接口", "规格", "产品", "机型", "版本", "标准", "文号", "公告", "warning", "model", "part",
+    "variable", "option", "parameter", "setting", "version", "item",
+)  # fmt: skip
+"""They say what a code is, no more."""
 
 FAMILY_WORDS = ("系列", "全系列", "全系", "家族", "全家", "开头的", "开头", "series", "family")
 
@@ -60,8 +69,10 @@ EVERYDAY = (
 """Ordinary words that only look like codes (one alternation, lower case); codes only where a document defines them."""
 
 INSTANCE_WORDS = (
-    "订单号", "单号", "运单号", "快递单号", "流水号", "手机号", "手机", "电话", "热线", "客服电话", "账号", "帐号", "卡号", "身份证", "身份证号", "qq",
-    "微信", "工单号", "发票号", "合同号", "邮编", "tel", "phone", "fax", "传真", "端口", "port",
+    "订单号", "订单编号", "单号", "运单号", "快递单号", "流水号", "交易号", "手机号", "手机", "电话", "热线", "账号", "帐号", "卡号", "身份证", "身份证号", "qq",
+    "微信", "工单号", "发票号", "合同号", "邮编", "税号", "信用代码", "优惠码", "优惠券", "兑换码", "验证码", "邀请码", "激活码", "提取码", "序列号", "学号", "工号", "车牌",
+    "tel", "phone", "fax", "传真", "端口", "port", "order number", "order no", "order", "tracking number", "serial number", "s/n", "imei", "promo code",
+    "coupon code", "coupon", "verification code",
 )  # fmt: skip
 """Before them numbers belong to the asker or the address, not to the documents' codes."""
 
@@ -75,12 +86,6 @@ UNITS = (
 
 COUNTERS = "次个條条天年月日分秒元块塊角米克吨台件位名人种類类份章页行列倍度层期级步周小岁届本家套颗粒只支张把双对组批箱包瓶杯片段款项组万亿千百%％‰"
 """Han characters after a number that make it a quantity."""
-
-NUMBERING_WORDS = (
-    "错误", "故障", "异常", "告警", "报警", "代码", "状态码", "编号", "编码", "条码", "款号", "http", "http status", "status code", "status",
-    "exception", "fault", "alarm",
-)  # fmt: skip
-"""The soft class words after which a number of the documents is a code."""
 
 STANDARD_BODIES = (
     "GB GBJ GBZ GJB HG JB YY QB DL SY NY HJ JGJ CJJ CJ JC YD SJ GA TB MT LY SN WS JT JTG JJG JJF CNS ISO IEC IEEE ANSI ASTM DIN EN BS JIS UL SAE ASME API RFC "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.analysis.codes import compact_form
-from gyr_hybrid.analysis.context import counted
+from gyr_hybrid.analysis.context import Rank, counted
 from gyr_hybrid.analysis.pieces import Piece
 from gyr_hybrid.analysis.strength import Strength
 from gyr_hybrid.analysis.vocabulary import ASKING_WORDS
@@ -104,28 +104,32 @@ class _Resolution:
         """Bare digits: a code beside a class word, or when they are the question."""
         if counted(self.folded, piece.start, piece.end):
             return None
-        label = self.around.class_word(self.folded, piece.start, piece.end)
-        hard = label is not None and label[1]
-        if not hard and not (self.around.numbers(label) and len(piece.text) >= _SHORTEST_NUMBER):
-            label = None
-        if label is None and self._rest(piece.start, piece.end):
+        label = self.around.label(self.folded, piece.start, piece.end)
+        rank = label.rank if label else Rank.OTHER
+        if rank is Rank.NUMBERING and len(piece.text) < _SHORTEST_NUMBER:
+            rank = Rank.OTHER
+        if rank is Rank.OTHER and self._rest(piece.start, piece.end):
             return None
         if exact := self.codes.exact(piece.canonical):
             return self._known(piece.start, piece.end, (exact,))
-        inside = self.codes.number(piece.canonical) if label and (hard or not label[0].isascii()) else []
-        if inside:
+        named = rank >= Rank.NAMING or (
+            rank is Rank.NUMBERING and label is not None and not label.word.isascii()
+        )
+        if inside := self.codes.number(piece.canonical) if named else []:
             return self._known(piece.start, piece.end, tuple(inside))
-        return self._unknown(piece) if hard else None
+        return self._unknown(piece) if rank >= Rank.NAMING else None
 
     def _unknown(self, piece: Piece) -> ResolvedCode | None:
-        label = self.around.class_word(self.folded, piece.start, piece.end)
-        named = piece.kind == "ordinal" or (label is not None and label[1])
         if piece.strength is Strength.EVERYDAY or self.around.instance_word(self.folded, piece.start):
             return None
+        label = self.around.label(self.folded, piece.start, piece.end)
+        rank = label.rank if label else Rank.OTHER
         known_shape = self._knows_shape(piece)
-        if piece.kind == "ordinal" and not known_shape:
-            return None
-        if piece.strength < Strength.STRONG and not named:
+        if piece.kind == "ordinal":
+            if not known_shape:
+                return None
+            rank = Rank.HARD
+        if piece.strength < Strength.STRONG and rank < Rank.NAMING:
             known_shape = known_shape and self._related(piece)
             if not known_shape:
                 return None
@@ -137,7 +141,7 @@ class _Resolution:
             "unknown",
             suggestions=tuple(one.text for one in near),
             known_shape=known_shape,
-            named=named,
+            named=rank is Rank.HARD,
         )
 
     def _knows_shape(self, piece: Piece) -> bool:
@@ -217,7 +221,7 @@ class _Resolution:
         known_shape: bool = False,
         named: bool | None = None,
     ) -> ResolvedCode:
-        label = self.around.class_word(self.folded, start, end)
+        label = self.around.label(self.folded, start, end)
         first, last = self.folded.origin(start, end)
         return ResolvedCode(
             text=self.question[first:last],
@@ -227,15 +231,15 @@ class _Resolution:
             status=status,
             matches=matches,
             suggestions=suggestions,
-            class_word=label[0] if label else None,
+            class_word=label.word if label else None,
             known_shape=known_shape,
-            named=(label is not None and label[1]) if named is None else named,
+            named=(label is not None and label.rank is Rank.HARD) if named is None else named,
         )
 
     def _meant(self, start: int, end: int) -> bool:
         """Whether plain words may be a code: a class word stands beside them, or they are the question."""
-        label = self.around.class_word(self.folded, start, end)
-        return (label is not None and label[1]) or not self._rest(start, end)
+        label = self.around.label(self.folded, start, end)
+        return (label is not None and label.rank >= Rank.NAMING) or not self._rest(start, end)
 
     def _rest(self, start: int, end: int) -> bool:
         """Whether the question says anything besides this span."""
