@@ -271,7 +271,7 @@ def _peers(
     )
     corpus = []
     for counts, ids, frequencies in connection.execute(
-        "SELECT term_counts, term_keys, frequencies FROM contents"
+        "SELECT term_counts, term_keys, frequencies FROM contents JOIN postings USING (doc_key)"
     ):
         distinct = np.frombuffer(counts, dtype=np.int32).reshape(-1, 2)[:, 0]
         repeated = np.split(np.arange(distinct.sum()), np.cumsum(distinct)[:-1])

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gyr_hybrid.errors import StorageError
 from gyr_hybrid.storage import packing
+from gyr_hybrid.storage.cache import CachedPostings
 from gyr_hybrid.storage.code_map import CodeMap
 from gyr_hybrid.storage.columns import Column, MetadataTable, evaluate
 from gyr_hybrid.storage.filters import Condition, Filter
@@ -20,7 +22,7 @@ from gyr_hybrid.storage.growing import GrowingArray
 from gyr_hybrid.storage.matrix import Matrix
 from gyr_hybrid.storage.postings import Postings, Segment, add_segment
 from gyr_hybrid.storage.protocol import CodeMention
-from gyr_hybrid.storage.reading import child_metadata, read_vectors
+from gyr_hybrid.storage.reading import child_metadata, read_postings, read_vectors
 from gyr_hybrid.storage.snapshot import DocumentOrder, Documents, Nodes, Snapshot
 from gyr_hybrid.storage.visibility import DocumentRules, Rules, natural_order
 
@@ -44,6 +46,7 @@ _NODE_COLUMNS = (
 
 class _Row(NamedTuple):
     doc_key: int
+    stamp: int
     doc_id: str
     version: str
     tenant: str | None
@@ -56,14 +59,12 @@ class _Row(NamedTuple):
     header_paths: str
     layout: bytes
     term_counts: bytes
-    term_keys: bytes
-    frequencies: bytes
     vector_keys: bytes
     codes: str | None
 
     @property
     def rules(self) -> Rules:
-        return Rules.from_columns(*self[2:8])
+        return Rules.from_columns(*self[3:9])
 
 
 _SELECT_ALL = (
@@ -71,8 +72,6 @@ _SELECT_ALL = (
     "WHERE retired_at IS NULL AND generation > ? ORDER BY doc_key"
 )
 _SELECT_NEW = _SELECT_ALL.replace("documents JOIN", "documents INDEXED BY new_documents JOIN")
-
-_Parts = list[tuple[NDArray[Any], ...]]
 
 
 class DerivedIndex:
@@ -89,6 +88,7 @@ class DerivedIndex:
         self._paths: list[tuple[str, ...]] = []
         self._path_numbers: dict[tuple[str, ...], int] = {}
         self._doc_keys = GrowingArray(np.int64)
+        self._stamps = GrowingArray(np.int64)
         self._doc_ids: list[str] = []
         self._rows: dict[int, int] = {}
         self._first_nodes = GrowingArray(np.int32)
@@ -107,6 +107,8 @@ class DerivedIndex:
         self._own: dict[str, _OwnColumn] = {}
         self._codes = CodeMap()
         self._waiting_codes: list[tuple[int, str]] | None = []
+        self.sorted_postings = 0
+        """Postings that were sorted here, not taken from a cache; 0 again when they are saved to one."""
         self.snapshot = self._picture(0)
 
     @property
@@ -131,29 +133,32 @@ class DerivedIndex:
                     self._codes.remove(slot)
         return self._codes
 
-    def follow(self, connection: sqlite3.Connection, generation: int, dimension: int | None) -> None:
+    def follow(
+        self,
+        connection: sqlite3.Connection,
+        generation: int,
+        dimension: int | None,
+        cached: CachedPostings | None = None,
+    ) -> None:
         """Take in the commits up to ``generation``; the caller holds a read transaction.
 
-        After an exception the index is unusable.
+        ``cached`` spares sorting when there is nothing yet. After an exception the index is unusable.
         """
         since = self.snapshot.generation
         gone = connection.execute("SELECT doc_key FROM removals WHERE generation > ?", (since,)).fetchall()
         removed = [self._rows.pop(key) for (key,) in gone if key in self._rows]
         self._remove(removed)
         first_row, first_slot = len(self._doc_keys), len(self._slot_nodes)
-        postings: _Parts = []
         vector_keys: list[NDArray[np.int64]] = []
+        distinct: list[NDArray[np.int32]] = []
         cursor = connection.execute(_SELECT_NEW if since else _SELECT_ALL, (since,))
         while rows := [_Row(*row) for row in cursor.fetchmany(_READ_AT_ONCE)]:
-            self._append(rows, postings)
+            distinct.append(self._append(rows))
             vector_keys.append(_joined(rows, "vector_keys", np.int64))
         self._alive = np.concatenate([self._alive, np.ones(len(self._doc_keys) - first_row, dtype=bool)])
         self._alive[removed] = False
-        if postings:
-            keys, slots, frequencies = (np.concatenate(parts) for parts in zip(*postings, strict=True))
-            del postings
-            new = Segment.build(keys, slots, frequencies)
-            self._segments = add_segment(self._segments, new, self._alive_slots())
+        if vector_keys:
+            self._read_postings(connection, first_row, first_slot, np.concatenate(distinct), cached)
             self._read_vectors(connection, first_slot, np.concatenate(vector_keys), dimension)
         self._reorder(removed, range(first_row, len(self._doc_keys)))
         self.snapshot = self._picture(generation)
@@ -186,12 +191,14 @@ class DerivedIndex:
                 for slot in range(first, last):
                     self._codes.remove(slot)
 
-    def _append(self, rows: Sequence[_Row], postings: _Parts) -> None:
+    def _append(self, rows: Sequence[_Row]) -> NDArray[np.int32]:
+        """Take in documents; their distinct terms per child."""
         first_row, first_node, first_slot = len(self._doc_keys), len(self._ids), len(self._slot_nodes)
         counts = np.array([len(row.layout) // 24 for row in rows])
         children = np.array([len(row.term_counts) // 8 for row in rows])
         self._append_nodes(rows, counts, children)
         self._doc_keys.extend([row.doc_key for row in rows])
+        self._stamps.extend([row.stamp for row in rows])
         self._doc_ids.extend(row.doc_id for row in rows)
         self._rows.update((row.doc_key, first_row + i) for i, row in enumerate(rows))
         self._first_nodes.extend(first_node + np.cumsum(counts))
@@ -203,14 +210,6 @@ class DerivedIndex:
                 self._own_keys.update(key for key in order if key not in shared["metadata"])
         per_child = _joined(rows, "term_counts", np.int32).reshape(-1, 2)
         self._lengths.extend(per_child[:, 1])
-        slots = np.arange(first_slot, first_slot + len(per_child), dtype=np.int32)
-        postings.append(
-            (
-                _joined(rows, "term_keys", np.uint64),
-                np.repeat(slots, per_child[:, 0]),
-                _joined(rows, "frequencies", np.uint8),
-            )
-        )
         starts = (first_slot + np.cumsum(children) - children).tolist()
         for start, row in zip(starts, rows, strict=True):
             if row.codes is not None:
@@ -218,6 +217,7 @@ class DerivedIndex:
                     self._add_codes(start, row.codes)
                 else:
                     self._waiting_codes.append((start, row.codes))
+        return per_child[:, 0]
 
     def _append_nodes(
         self, rows: Sequence[_Row], counts: NDArray[np.int64], children: NDArray[np.int64]
@@ -277,6 +277,50 @@ class DerivedIndex:
     def _add_codes(self, first_slot: int, codes: str) -> None:
         for child, *mentions in json.loads(codes):
             self._codes.add(first_slot + child, [CodeMention(*mention) for mention in mentions])
+
+    def _read_postings(
+        self,
+        connection: sqlite3.Connection,
+        first_row: int,
+        first_slot: int,
+        distinct: NDArray[np.int32],
+        cached: CachedPostings | None,
+    ) -> None:
+        """Add the postings of new documents, those that a cache has from there."""
+        doc_keys, slot_documents = self._doc_keys.values, self._slot_documents.values
+        if cached is not None and first_row == 0:
+            children = np.bincount(slot_documents, minlength=len(doc_keys))
+            fitted = cached.fitted(doc_keys, self._stamps.values, children)
+            if fitted is not None:
+                segment, first_row = fitted
+                self._segments, self.sorted_postings = (segment,), 0
+                distinct = distinct[int(children[:first_row].sum()) :]
+                first_slot = int(children[:first_row].sum())
+        keys, frequencies = read_postings(connection, doc_keys[first_row:])
+        slots = np.repeat(np.arange(first_slot, first_slot + len(distinct), dtype=np.int32), distinct)
+        if len(keys) != len(slots) or len(keys) != len(frequencies):
+            raise StorageError("postings do not fit their children; run `gyr-hybrid check`")
+        self.sorted_postings += len(keys)
+        self._segments = add_segment(
+            self._segments, Segment.build(keys, slots, frequencies), self._alive_slots()
+        )
+
+    def cached_postings(self) -> CachedPostings | None:
+        """What to keep so that the next process need not sort: all live postings in one segment."""
+        snapshot = self.snapshot
+        if not self._segments:
+            return None
+        segment = self._segments[0]
+        for other in self._segments[1:]:
+            segment = segment.merged(other, snapshot.alive)
+        live = self._alive
+        children = np.bincount(snapshot.slot_documents, minlength=len(live))[live]
+        if snapshot.alive is not None:
+            moved = np.where(snapshot.alive, np.cumsum(snapshot.alive) - 1, -1).astype(np.int32)
+            segment = segment.moved(moved)
+        return CachedPostings(
+            self._doc_keys.values[live], self._stamps.values[live], children.astype(np.int32), segment
+        )
 
     def _read_vectors(
         self, connection: sqlite3.Connection, first_slot: int, keys: NDArray[np.int64], dimension: int | None

@@ -8,10 +8,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gyr_hybrid.storage import cache
 from gyr_hybrid.storage.derived import DerivedIndex
 from gyr_hybrid.storage.filters import names_key
 from gyr_hybrid.storage.meta import DIMENSION, FOLLOWED_FROM, GENERATION, get_number
@@ -23,6 +25,8 @@ from gyr_hybrid.storage.view import FEW, Masks
 if TYPE_CHECKING:
     from gyr_hybrid.storage.code_map import CodeView
 
+_SORTED_AGAIN = 200_000
+"""Postings that are sorted in a tenth of a second; fewer are not worth a file."""
 _KEPT_MASKS = 64
 """Scopes whose masks are kept; one takes a byte per child."""
 _DEAD_SHARE = 0.25
@@ -34,9 +38,17 @@ _FEW_DEAD = 4096
 class Follower:
     """The derived index of a store, built when it is first needed."""
 
-    def __init__(self, reading: Callable[[str], AbstractContextManager[sqlite3.Connection]]) -> None:
-        """``reading``: what is being done -> a connection to do it with."""
+    def __init__(
+        self,
+        reading: Callable[[str], AbstractContextManager[sqlite3.Connection]],
+        *,
+        cache_file: Path | None,
+        keeps: bool,
+    ) -> None:
+        """``reading``: what is being done -> a connection to do it with; ``keeps``: whether to write the file."""
         self._reading = reading
+        self._cache = cache_file
+        self._keeps = keeps
         self.lock = threading.RLock()
         self._index: DerivedIndex | None = None
         self._masks: OrderedDict[tuple[Scope, date], Masks] = OrderedDict()
@@ -62,8 +74,24 @@ class Follower:
                 return index
             self._index = None
             with transaction(connection):
-                self._index = _follow(index, connection)
-            return self._index
+                self._index = self._followed(index, connection)
+        if index is None:
+            self.save()
+        return self._index
+
+    def save(self) -> None:
+        """Keep the sorted postings for the next process, if much was sorted since they were kept."""
+        with self.lock:
+            index = self._index
+            if index is None or self._cache is None or not self._keeps:
+                return
+            if index.sorted_postings < _SORTED_AGAIN:
+                return
+            if index.sorted_postings * 10 > sum(map(len, index.snapshot.postings.segments)):
+                cached = index.cached_postings()
+                if cached is not None:
+                    cache.save(self._cache, cached)
+                    index.sorted_postings = 0
 
     def see(self, scope: Scope) -> tuple[Snapshot, Masks, Callable[[], CodeView]]:
         """What a scope sees of the newest commit."""
@@ -92,10 +120,10 @@ class Follower:
     def rebuild(self, connection: sqlite3.Connection) -> None:
         """Build anew over a connection of the caller's, while questions go on; then take over."""
         with transaction(connection):
-            index = _follow(None, connection)
+            index = self._followed(None, connection)
         with self.lock, self._reading("follow commits") as current, transaction(current):
             if self._index is not None:
-                self._index = _follow(index, current)
+                self._index = self._followed(index, current)
 
     def _codes(self, index: DerivedIndex, masks: Masks) -> Callable[[], CodeView]:
         def view() -> CodeView:
@@ -124,10 +152,12 @@ class Follower:
         slots = None if passing is None or count * FEW > snapshot.n_slots else np.flatnonzero(passing)
         return Masks(documents, allowed, visible, passing, count, slots)
 
-
-def _follow(index: DerivedIndex | None, connection: sqlite3.Connection) -> DerivedIndex:
-    """Bring an index to the newest commit that the transaction sees, or build it."""
-    if index is None or index.snapshot.generation < (get_number(connection, FOLLOWED_FROM) or 0):
-        index = DerivedIndex()
-    index.follow(connection, get_number(connection, GENERATION) or 0, get_number(connection, DIMENSION))
-    return index
+    def _followed(self, index: DerivedIndex | None, connection: sqlite3.Connection) -> DerivedIndex:
+        """An index brought to the newest commit that the transaction sees, or built."""
+        cached = None
+        if index is None or index.snapshot.generation < (get_number(connection, FOLLOWED_FROM) or 0):
+            index = DerivedIndex()
+            cached = None if self._cache is None else cache.load(self._cache)
+        generation = get_number(connection, GENERATION) or 0
+        index.follow(connection, generation, get_number(connection, DIMENSION), cached)
+        return index

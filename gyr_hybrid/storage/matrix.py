@@ -25,7 +25,16 @@ class Matrix:
             return
         while int(slots.max()) >= self._room:
             self._add_block(BLOCK_ROWS)
+        first, last = int(slots[0]), int(slots[-1])
         for start, block in self._blocks:
+            if (
+                len(slots) == last - first + 1
+                and start <= first
+                and last < start + len(block)
+                and _ascends(slots)
+            ):
+                block[first - start : last + 1 - start] = vectors
+                return
             inside = (slots >= start) & (slots < start + len(block))
             if inside.any():
                 block[slots[inside] - start] = vectors[inside]
@@ -52,3 +61,7 @@ class Matrix:
         # room for rows that get no vector must read as zero
         self._blocks.append((self._room, np.zeros((rows, self.dimension), dtype=np.float32)))
         self._room += rows
+
+
+def _ascends(slots: NDArray[np.int64]) -> bool:
+    return bool((slots[1:] > slots[:-1]).all())

@@ -76,6 +76,18 @@ class Segment:
         start, end = self.starts[place : place + 2].tolist()
         return self.slots[start:end], self.frequencies[start:end]
 
+    def moved(self, places: NDArray[np.int32]) -> Segment:
+        """The same with other slot numbers in the same order; -1 drops a slot."""
+        slots = places[self.slots]
+        if not len(places) or places.min() >= 0:
+            return Segment(self.keys, self.starts, slots, self.frequencies)
+        kept = slots >= 0
+        starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
+        held = np.diff(starts) > 0
+        return Segment(
+            self.keys[held], np.append(starts[:-1][held], starts[-1]), slots[kept], self.frequencies[kept]
+        )
+
     def merged(self, other: Segment, alive: Bool | None) -> Segment:
         """Both in one, without postings of dead slots; ``other`` holds the higher slots."""
         keys = np.concatenate([np.repeat(s.keys, np.diff(s.starts)) for s in (self, other)])

@@ -17,7 +17,7 @@ from gyr_hybrid.storage.vectors import decode
 
 _READ_AT_ONCE = 2048
 _FEW = 4096
-"""Up to so many vectors are looked up by key; more are found faster by reading the whole table."""
+"""Up to so many rows are looked up by key; more are found faster by reading the whole table."""
 
 
 def read_nodes(
@@ -85,6 +85,28 @@ def child_metadata(
             reader = NodeReader(found[0], json.loads(found[1]))
             reader.add(read_pieces(connection, doc_key))
             yield row, reader.metadata
+
+
+def read_postings(
+    connection: sqlite3.Connection, doc_keys: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+    """Term keys and frequencies of documents given by ascending key, one after the other."""
+    keys: list[bytes] = []
+    frequencies: list[bytes] = []
+    wanted = set(doc_keys.tolist())
+    if len(wanted) <= _FEW:
+        cursor = connection.execute(
+            "SELECT doc_key, term_keys, frequencies FROM postings "
+            "WHERE doc_key IN (SELECT value FROM json_each(?)) ORDER BY doc_key",
+            (json.dumps(doc_keys.tolist()),),
+        )
+    else:
+        cursor = connection.execute("SELECT doc_key, term_keys, frequencies FROM postings ORDER BY doc_key")
+    for doc_key, held, repeats in cursor:
+        if doc_key in wanted:
+            keys.append(held)
+            frequencies.append(repeats)
+    return np.frombuffer(b"".join(keys), np.uint64), np.frombuffer(b"".join(frequencies), np.uint8)
 
 
 def read_vectors(

@@ -30,6 +30,7 @@ CREATE TABLE documents (
     version      TEXT NOT NULL,         -- '' for none
     generation   INTEGER NOT NULL,      -- the commit that brought it
     retired_at   REAL,                  -- seconds since 1970; NULL while it is live
+    stamp        INTEGER NOT NULL,      -- random: tells rows of one key apart after an old backup was put back
     fingerprint  TEXT NOT NULL,
     root         TEXT,
     source       TEXT,
@@ -55,10 +56,14 @@ CREATE TABLE contents (
     header_paths TEXT NOT NULL,         -- JSON list of the distinct ones
     layout       BLOB NOT NULL,         -- int32 (nodes, 6): parent, piece, child number, start, end, header path; -1: none
     term_counts  BLOB NOT NULL,         -- int32 (children, 2): distinct terms, tokens
-    term_keys    BLOB NOT NULL,         -- uint64, child by child
-    frequencies  BLOB NOT NULL,         -- uint8, one per term key
     vector_keys  BLOB NOT NULL,         -- int64 per child, 0 for none
     codes        TEXT                   -- JSON: [[child, [text, canonical, compact, kind, number, defining], ...], ...]
+);
+
+CREATE TABLE postings (
+    doc_key      INTEGER PRIMARY KEY,
+    term_keys    BLOB NOT NULL,         -- uint64, child by child
+    frequencies  BLOB NOT NULL          -- uint8, one per term key
 );
 
 -- The text of a document in consecutive pieces, one per section, each with its nodes.
@@ -90,7 +95,9 @@ MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {}
 """Format -> what brings a file of that format to the next one; runs inside one transaction."""
 
 
-def connect(path: str, *, timeout: float, read_only: bool = False) -> sqlite3.Connection:
+def connect(
+    path: str, *, timeout: float, read_only: bool = False, cache_kb: int = 8_000
+) -> sqlite3.Connection:
     """A connection with our settings; ``path`` may be ``:memory:``.
 
     A read-only file whose folder cannot be written is opened as immutable when nothing waits in its log.
@@ -111,7 +118,7 @@ def connect(path: str, *, timeout: float, read_only: bool = False) -> sqlite3.Co
             connection = sqlite3.connect(
                 f"{uri}?immutable=1", uri=True, isolation_level=None, check_same_thread=False
             )
-    connection.execute("PRAGMA cache_size = -64000")
+    connection.execute(f"PRAGMA cache_size = -{cache_kb}")
     if read_only:
         connection.execute("PRAGMA query_only = ON")
     return connection

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.schema import Document, TextNode
 
 from gyr_hybrid.errors import StorageError
-from gyr_hybrid.storage import schema, upkeep
+from gyr_hybrid.storage import cache, schema, upkeep
 from gyr_hybrid.storage.following import Follower
 from gyr_hybrid.storage.meta import DIMENSION, FOLLOWED_FROM, GENERATION, Meta, get_number, set_number
 from gyr_hybrid.storage.protocol import (
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 WRITE_TIMEOUT = 30.0
 """Seconds that a writer waits for another one."""
+WRITE_CACHE_KB = 64_000
+"""Pages of indexes that a long ingest touches again and again; filled by writing only."""
 _MEMORY = ":memory:"
 
 
@@ -57,10 +59,13 @@ class SQLiteStore:
         self._process = os.getpid()
         self._write_lock = threading.RLock()
         self._read_lock = self._write_lock
-        self._follower = Follower(self._reading)
+        cache_file = None if path == _MEMORY else Path(path).with_name(cache.FILE_NAME)
+        self._follower = Follower(self._reading, cache_file=cache_file, keeps=not read_only)
         self._rebuilding: threading.Thread | None = None
         with translated(f"open {path}"):
-            self._writer = schema.connect(path, timeout=write_timeout, read_only=read_only)
+            self._writer = schema.connect(
+                path, timeout=write_timeout, read_only=read_only, cache_kb=WRITE_CACHE_KB
+            )
             self._reader = self._writer
             try:
                 schema.prepare(self._writer, path, read_only=read_only, timeout=write_timeout)
@@ -238,6 +243,8 @@ class SQLiteStore:
             self._rebuilding.join()
         with self._follower.lock, self._write_lock, self._read_lock:
             if not self._closed:
+                if os.getpid() == self._process:
+                    self._follower.save()
                 self._closed = True
                 self._follower.forget()
                 self._reader.close()

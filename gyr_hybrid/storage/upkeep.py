@@ -68,7 +68,7 @@ class Checker:
 
     def _leftovers(self) -> None:
         """Rows that belong to nothing."""
-        for table in ("pieces", "contents"):
+        for table in ("pieces", "contents", "postings"):
             orphans = f"FROM {table} WHERE doc_key NOT IN (SELECT doc_key FROM documents)"
             (count,) = self._connection.execute(f"SELECT count(*) {orphans}").fetchone()
             if count:
@@ -108,7 +108,7 @@ class Checker:
         cursor = self._connection.cursor()
         cursor.row_factory = sqlite3.Row
         for row in cursor.execute(
-            "SELECT * FROM documents JOIN contents USING (doc_key) "
+            "SELECT * FROM documents JOIN contents USING (doc_key) LEFT JOIN postings USING (doc_key) "
             "WHERE retired_at IS NULL ORDER BY doc_id, version"
         ):
             name = f"{row['doc_id']}@{row['version']}" if row["version"] else row["doc_id"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import secrets
 import sqlite3
 import time
 from collections import Counter
@@ -165,11 +166,13 @@ class Writer:
         doc_id, metadata = record.document.id_, record.document.metadata
         cursor = self._connection.execute(
             "INSERT INTO documents (doc_id, version, tenant, acl, valid_from, valid_to, updated_at, generation, "
-            "fingerprint, root, source, title, n_sections, n_children) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "stamp, fingerprint, root, source, title, n_sections, n_children) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 doc_id,
                 *rules.columns,
                 generation,
+                secrets.randbits(63),
                 record.fingerprint,
                 _text(record.root),
                 _text(metadata.get("source") if record.source is None else record.source),
@@ -179,8 +182,10 @@ class Writer:
             ),
         )
         doc_key = cursor.lastrowid
+        term_counts, term_keys, frequencies = _pack_terms(prepared.counts)
+        self._connection.execute("INSERT INTO postings VALUES (?,?,?)", (doc_key, term_keys, frequencies))
         self._connection.execute(
-            "INSERT INTO contents VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO contents VALUES (?,?,?,?,?,?,?,?,?)",
             (
                 doc_key,
                 packed.document,
@@ -188,7 +193,7 @@ class Writer:
                 to_json(packed.node_ids, doc_id),
                 to_json(packed.paths, doc_id),
                 packed.layout.tobytes(),
-                *_pack_terms(prepared.counts),
+                term_counts,
                 np.array(list(itertools.islice(vector_keys, len(packed.children))), dtype=np.int64).tobytes(),
                 to_json(codes, doc_id) if codes else None,
             ),
@@ -266,7 +271,7 @@ def drop_unused_vectors(connection: sqlite3.Connection) -> None:
 def purge_retired(connection: sqlite3.Connection, before: float) -> None:
     """Remove documents that were retired before a moment (seconds since 1970)."""
     keys = "SELECT doc_key FROM documents WHERE retired_at IS NOT NULL AND retired_at < ?"
-    for table in ("pieces", "contents"):
+    for table in ("pieces", "contents", "postings"):
         connection.execute(f"DELETE FROM {table} WHERE doc_key IN ({keys})", (before,))
     connection.execute("DELETE FROM documents WHERE retired_at IS NOT NULL AND retired_at < ?", (before,))
 

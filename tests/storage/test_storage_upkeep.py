@@ -85,13 +85,14 @@ def test_what_is_derived_is_mended(damaged: Callable[[str], KnowledgeStore], sql
         ("DELETE FROM pieces WHERE doc_key = 2 AND number = 1", "some of its nodes are missing"),
         ("DELETE FROM pieces WHERE doc_key = 2 AND number = 0", "a piece of its text is missing"),
         ("UPDATE pieces SET text = '短' WHERE doc_key = 2 AND number = 1", "lie outside its text"),
-        ("UPDATE contents SET term_keys = zeroblob(8)", "postings do not fit"),
-        ("UPDATE contents SET frequencies = zeroblob(length(frequencies))", "do not add up"),
+        ("UPDATE postings SET term_keys = zeroblob(8)", "postings do not fit"),
+        ("UPDATE postings SET frequencies = zeroblob(length(frequencies))", "do not add up"),
         ("UPDATE contents SET layout = zeroblob(4)", "cannot be read"),
         ("UPDATE contents SET node_ids = '[\"x\"]'", "node ids do not fit"),
         ("UPDATE documents SET n_children = 9", "counted wrongly"),
         ("UPDATE contents SET vector_keys = x''", "vectors do not fit"),
         ("DELETE FROM contents WHERE doc_key = 2", "contents are lost"),
+        ("DELETE FROM postings WHERE doc_key = 2", "cannot be read"),
     ],
 )
 def test_what_is_lost_is_named_and_comes_back_with_an_upsert(
@@ -239,10 +240,10 @@ def test_deleted_rows_leave_the_file_after_a_while(
     store.close()
     raw = sqlite3.connect(folder / FILE_NAME)
     counts = [
-        raw.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in ("documents", "contents", "pieces")
+        raw.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in ("documents", "contents", "postings", "pieces")
     ]
     raw.close()
-    assert counts == [0, 0, 0]
+    assert counts == [0, 0, 0, 0]
 
 
 def test_much_deletion_makes_the_search_structures_anew(
