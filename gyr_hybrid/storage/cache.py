@@ -110,5 +110,5 @@ def save(path: Path, cached: CachedPostings) -> None:
 def _checksum(arrays: list[NDArray[Any]]) -> int:
     crc = 0
     for array in arrays:
-        crc = zlib.crc32(array.view(np.uint8).data, crc)
+        crc = zlib.crc32(array.view(np.uint8).data, zlib.crc32(b"%d" % len(array), crc))
     return crc

@@ -240,7 +240,8 @@ def test_deleted_rows_leave_the_file_after_a_while(
     store.close()
     raw = sqlite3.connect(folder / FILE_NAME)
     counts = [
-        raw.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in ("documents", "contents", "postings", "pieces")
+        raw.execute(f"SELECT count(*) FROM {t}").fetchone()[0]
+        for t in ("documents", "contents", "postings", "pieces")
     ]
     raw.close()
     assert counts == [0, 0, 0, 0]
