@@ -47,7 +47,7 @@ class CodeReader:
             found: list[Mention] = []
             for piece in scan.pieces:
                 whole = whole_place(scan.folded, piece.start, piece.end)
-                if self._accepted(scan, piece, whole=whole, number=whole, heading=True):
+                if self._accepted(scan, piece, whole=whole, cell=False, heading=True):
                     defining = whole or piece.strength is not Strength.SHORT or self._about(scan, piece)
                     mention = Mention(_code(piece, piece.text, -1, -1, None), defining)
                     found += [mention, *_contained(mention)]
@@ -62,15 +62,12 @@ class CodeReader:
         scan = self._recognizer.scan(text)
         folded = scan.folded
         for piece in scan.pieces:
-            if piece.strength < Strength.EVERYDAY and not (
-                piece.strength is Strength.WORD and piece.text.isupper()
-            ):
+            if piece.strength < Strength.EVERYDAY and not _may_be_named(piece):
                 continue
             whole = whole_place(folded, piece.start, piece.end)
             heading = in_heading_line(folded, piece.start)
-            if not self._accepted(
-                scan, piece, whole=whole, number=whole and (table_row or heading), heading=heading
-            ):
+            cell = whole and table_row
+            if not self._accepted(scan, piece, whole=whole, cell=cell, heading=heading):
                 continue
             label = self._surroundings.label(folded, piece.start, piece.end)
             start, end = folded.origin(piece.start, piece.end)
@@ -79,14 +76,24 @@ class CodeReader:
             defining = whole or told or defines(folded, piece.start, piece.end, label_start)
             yield Mention(_code(piece, text[start:end], start, end, label.word if label else None), defining)
 
-    def _accepted(self, scan: Scan, piece: Piece, *, whole: bool, number: bool, heading: bool) -> bool:
-        """Whether the piece is a code of a document."""
+    def _accepted(self, scan: Scan, piece: Piece, *, whole: bool, cell: bool, heading: bool) -> bool:
+        """Whether the piece is a code of a document.
+
+        Args:
+            scan: the text.
+            piece: one of its pieces.
+            whole: the piece is all of its line, heading or first cell.
+            cell: it is all of the first cell of a row.
+            heading: it stands in a heading.
+        """
         strength, folded = piece.strength, scan.folded
         if strength >= Strength.WEAK:
             return True
         if strength is Strength.VALUE:
             return False
         if strength is Strength.WORD:
+            if piece.kind == "camel" and whole and (cell or in_code_marks(folded, piece.start, piece.end)):
+                return True
             return self._labelled_word(scan, piece)
         if piece.kind == "ordinal":
             return heading
@@ -94,8 +101,9 @@ class CodeReader:
             return True
         if strength is Strength.NAME and (whole or in_code_marks(folded, piece.start, piece.end)):
             return True
-        if strength is Strength.NUMBER and (number or counted(folded, piece.start, piece.end)):
-            return number
+        digits = cell or (whole and heading)
+        if strength is Strength.NUMBER and (digits or counted(folded, piece.start, piece.end)):
+            return digits
         label = self._surroundings.label_before(folded, piece.start)
         needed = Rank.NUMBERING if strength is Strength.NUMBER else Rank.NAMING
         return label is not None and label.rank >= needed
@@ -108,16 +116,23 @@ class CodeReader:
         return first or (label is not None and label.rank >= Rank.NUMBERING)
 
     def _labelled_word(self, scan: Scan, piece: Piece) -> bool:
-        """Whether a line says that a word in capitals is a code: ``型号：LED``."""
-        if not (piece.text.isupper() and piece.text.isascii() and len(piece.text) > 1):
+        """Whether a line says that a word is a code: ``型号：LED``, ``错误码: InvalidParameter``."""
+        if not _may_be_named(piece):
             return False
         label = self._surroundings.label_before(scan.folded, piece.start)
         named = label is not None and label.rank >= Rank.NAMING
         return named and ends_labelled_line(scan.folded, piece.start, piece.end)
 
 
+def _may_be_named(piece: Piece) -> bool:
+    """Whether a word is written like a name: in capitals, or two words in one."""
+    if piece.strength is not Strength.WORD:
+        return False
+    return piece.kind == "camel" or (piece.text.isupper() and piece.text.isascii() and len(piece.text) > 1)
+
+
 def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None) -> Code:
-    kind = "code" if piece.kind == "word" else piece.kind
+    kind = {"word": "code", "camel": "name"}.get(piece.kind, piece.kind)
     spelled = text if start >= 0 else piece.text
     return Code(spelled, piece.canonical, piece.compact, kind, piece.number, start, end, class_word)
 

@@ -11,6 +11,7 @@ _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _NAMED_ERROR = re.compile(
     r"(?:Err|ERR)[A-Z]\w{2,}|[A-Z][A-Za-z0-9]*[a-z0-9](?:Error|Exception|Fault|Failure|Warning)|[a-z]+[A-Z][A-Za-z0-9]*(?:Error|Exception)"
 )
+_TWO_WORDS = re.compile(r"[A-Z][a-z]{3,}[A-Z][a-z]{3,}")
 _FUNCTION_WORDS = frozenset(
     "a an the of to in on at by for and or de la up off out per vs is it as if not no non".split()
 )
@@ -50,12 +51,14 @@ def is_named_error(word: str) -> bool:
 
 
 def judge_word(run: str) -> tuple[Strength, str]:
-    """Strength and kind of letters alone."""
+    """Strength and kind of letters alone; ``camel`` is two words in one: ``InvalidParameter``, ``JavaScript``."""
     if len(run) > 5 and not run.islower() and not run.isupper():
         if is_named_error(run):
             return Strength.STRONG, "name"
         if run.isascii() and len(_HUMPS.findall(run)) > 2:
             return Strength.NAME, "name"
+        if _TWO_WORDS.fullmatch(run):
+            return Strength.WORD, "camel"
     return Strength.WORD, "word"
 
 

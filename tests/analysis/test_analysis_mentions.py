@@ -83,3 +83,10 @@ def test_chapters_are_codes_of_headings_alone() -> None:
 def test_a_word_in_capitals_is_a_code_where_a_label_says_so() -> None:
     assert mentions("型号：LED\n说明：灯") == {"led": True}
     assert mentions("灯用 LED") == {}
+
+
+def test_two_words_in_one_are_a_code_in_a_first_cell_or_beside_a_label() -> None:
+    assert mentions("| InvalidParameter | 参数错误 |", table_row=True) == {"invalidparameter": True}
+    assert mentions("`InvalidParameter`") == {"invalidparameter": True}
+    assert mentions("错误码：InvalidParameter") == {"invalidparameter": True}
+    assert mentions("用 JavaScript 写的 `JavaScript` 脚本") == {}
