@@ -15,12 +15,12 @@ from typing import Any, Literal
 from llama_index.core.schema import BaseNode
 
 from gyr_hybrid.analysis import split_sentences
-from gyr_hybrid.answering.checking import Checker, is_near, locate
+from gyr_hybrid.answering.checking import Checker, is_near, locate, squeezed
 from gyr_hybrid.answering.citations import Parsed
 from gyr_hybrid.answering.citing import cite
 from gyr_hybrid.answering.composition import Composer
 from gyr_hybrid.answering.context import Context
-from gyr_hybrid.answering.excerpts import row_as_text
+from gyr_hybrid.answering.excerpts import cells_of, row_as_text, row_under
 from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.prompts import Language, is_model_refusal, is_pleasantry
 from gyr_hybrid.answering.replacing import ALIGNED, Place, nearest, replacements
@@ -30,7 +30,7 @@ from gyr_hybrid.answering.verdict import Quote, Verdict
 
 Policy = Literal["strict", "flag"]
 
-MARKS: dict[Language, str] = {"zh": "〔未核实〕", "en": "(unverified)"}
+MARKS: dict[Language, str] = {"zh": "〔未核实〕", "en": " (unverified)"}
 
 _LEAD_IN = re.compile(r"[:：]\s*[*_]*$")
 _REFERENCES = re.compile(
@@ -106,6 +106,8 @@ class Enforcement:
         self._composer = Composer()
         self._places: set[Place] = set()
         self._last: tuple[str, tuple[str, ...]] = ("", ())
+        self._header = ""
+        self._said: set[str] = set()
         self.citations: list[Citation] = []
         self.trace: list[Decision] = []
         self.warnings: list[str] = []
@@ -127,6 +129,7 @@ class Enforcement:
             return self._silent(unit, unit.kind)
         if unit.kind == "header":
             self._composer.lead(unit, unit.raw)
+            self._header = unit.raw
             return []
         if unit.kind == "code":
             return self._check_code(unit)
@@ -141,7 +144,10 @@ class Enforcement:
         if is_model_refusal(text) and not is_near(self._checker.verify(_plain(text), self._checker.nodes())):
             return self._note(unit, "refusal", "the model says that the material lacks this")
         self.claims += 1
-        standing = _Standing(self._composer.lead_text, *self._last)
+        lead = self._composer.lead_text
+        if unit.kind == "row" and self._header:
+            lead += " ".join(cells_of(self._header.split("\n")[0])) + "："
+        standing = _Standing(lead, *self._last)
         shown = yield from self._decide(unit, parsed, standing, self._settings.max_retries)
         return [self._show(unit, one, first=i == 0) for i, one in enumerate(shown)]
 
@@ -181,7 +187,7 @@ class Enforcement:
             return [self._flagged(parsed, verdict)]
         replacement = None
         if verdict.check != "lead_in":  # the source's words would say the opposite under the same lead-in
-            replacement = self._replacement(sentence, verdict, cited)
+            replacement = self._replacement(unit, sentence, verdict, cited)
         if replacement is not None:
             return [replacement]
         self.dropped.extend((sentence, node_id) for node_id in cited)
@@ -214,6 +220,8 @@ class Enforcement:
                 or not self._settings.has_content(sentence)
             ):
                 continue
+            if squeezed(sentence) in self._said:
+                continue
             verdict = self._verdict(sentence, parsed, standing)
             if is_near(verdict):
                 shown.append(self._as_written(parsed, verdict))
@@ -241,11 +249,16 @@ class Enforcement:
         support = quotes[0].support if quotes else 0.0
         return _Shown(parsed.text, quotes, "uncertain", verdict.reason, support)
 
-    def _replacement(self, sentence: str, verdict: Verdict, cited: Sequence[str]) -> _Shown | None:
+    def _replacement(
+        self, unit: Unit, sentence: str, verdict: Verdict, cited: Sequence[str]
+    ) -> _Shown | None:
         """The source's own sentence for one that did not pass, from what it cites if it cites anything."""
         nodes = self._checker.nodes(cited)
         for node, excerpt in replacements(sentence, verdict, nodes, self._places, self._settings.lexicon):
-            shown = self.parser.strip(row_as_text(excerpt))
+            if unit.kind == "row":
+                shown = row_under(self._header, excerpt)
+            else:
+                shown = self.parser.strip(row_as_text(excerpt, self._settings.language))
             if shown:
                 quote = Quote(node.node_id, excerpt.start, excerpt.end, excerpt.text, 1.0)
                 return _Shown(shown, (quote,), "quoted", verdict.reason, 1.0)
@@ -320,8 +333,6 @@ class Enforcement:
         text = shown.text
         if shown.verdict == "quoted":
             self._places.update((q.node_id, q.start, q.end) for q in quotes)
-            if unit.kind == "row":
-                unit = replace(unit, kind="sentence", before="\n")
         for quote in quotes:
             self.citations.append(
                 cite(
@@ -337,6 +348,7 @@ class Enforcement:
         action: Action = {"quoted": "replaced", "uncertain": "flagged"}.get(shown.verdict, "shown")  # type: ignore[assignment]
         self.trace.append(Decision(unit.raw, action, shown.reason, text, tuple(labels)))
         self._last = (text, tuple(labels))
+        self._said.add(squeezed(text))
         if first:
             return self._composer.show(unit, text, printed, suffix)
         return self._composer.more(text, printed, suffix)

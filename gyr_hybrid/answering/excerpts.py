@@ -93,15 +93,33 @@ def excerpt_at(text: str, start: int, end: int) -> Excerpt | None:
     return best if best is not None and shared(best) > 0 else None
 
 
-def row_as_text(excerpt: Excerpt) -> str:
+def row_as_text(excerpt: Excerpt, language: str = "zh") -> str:
     """A table row as words: ``型号：X2，价格：399 元``; every other excerpt as it is."""
     if excerpt.kind != "row":
         return excerpt.text
+    colon, comma = ("：", "，") if language == "zh" else (": ", ", ")
     cells = cells_of(excerpt.text)
     names = cells_of(excerpt.header.split("\n")[0])
     if len(names) != len(cells):
-        return "，".join(c for c in cells if c)
-    return "，".join(f"{n}：{c}" if n else c for n, c in zip(names, cells, strict=True) if c)
+        return comma.join(c for c in cells if c)
+    return comma.join(f"{n}{colon}{c}" if n else c for n, c in zip(names, cells, strict=True) if c)
+
+
+def row_under(header: str, excerpt: Excerpt) -> str | None:
+    """A source row as a row of another table, the cells picked by column name; None where that cannot be.
+
+    >>> source = Excerpt("row", 0, 9, "| X2 | 黑 | 399 |", header="| 型号 | 颜色 | 价格 |\\n|---|---|---|")
+    >>> row_under("| 型号 | 价格 |", source)
+    '| X2 | 399 |'
+    """
+    if excerpt.kind != "row":
+        return None
+    cells = cells_of(excerpt.text)
+    names = [name.casefold() for name in cells_of(excerpt.header.split("\n")[0])]
+    wanted = [name.casefold() for name in cells_of(header.split("\n")[0])]
+    if len(names) != len(cells) or not set(wanted) <= set(names):
+        return None
+    return f"| {' | '.join(cells[names.index(name)] for name in wanted)} |"
 
 
 def cells_of(row: str) -> list[str]:

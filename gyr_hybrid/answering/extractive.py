@@ -63,6 +63,11 @@ class Question:
         """Weight of the question's words in ``text``."""
         return covered(self.weights, self.terms(text), self.synonyms)
 
+    def bears(self, text: str) -> bool:
+        """Whether a code of the question stands in ``text``."""
+        terms = self.terms(text) if self.codes else ()
+        return any(code in terms for code in self.codes)
+
     def parts(self) -> list[Question]:
         """The questions that it consists of, each with its own words."""
         parts = []
@@ -131,6 +136,9 @@ def choose(question: Question, section: Candidate) -> list[Excerpt]:
             excerpt.start
         ] >= CLOSE * (best_listed if in_list and short else best):
             kept.append(excerpt)
+    bearing = [e for e in kept if e.kind in ("item", "row") and question.bears(e.text)]
+    if bearing:  # of a list of codes, what is about the code
+        kept = [e for e in kept if e.kind not in ("item", "row") or e in bearing]
     if len(kept) > MOST:
         kept = sorted(sorted(kept, key=lambda e: (-worth[e.start], e.start))[:MOST], key=lambda e: e.start)
     return _with_lead_ins(whole, kept)

@@ -26,8 +26,13 @@ class Quoted:
     trace: tuple[Decision, ...]
 
 
-def quote(context: Context, chosen: Sequence[tuple[int, Excerpt]], reason: str = _REASON) -> Quoted:
-    """Write the excerpts, each given with the number of its section in the context."""
+def quote(context: Context, chosen: Sequence[tuple[int, Excerpt]], replacing: str = "") -> Quoted:
+    """Write the excerpts, each given with the number of its section in the context.
+
+    Args:
+        replacing: why they stand in for a model's answer; empty when there is no model.
+    """
+    reason = replacing or _REASON
     parser, composer = context.parser(), Composer()
     pieces: list[str] = []
     citations: list[Citation] = []
@@ -50,7 +55,9 @@ def quote(context: Context, chosen: Sequence[tuple[int, Excerpt]], reason: str =
             continue
         span = Quote(node.node_id, excerpt.start, excerpt.end, excerpt.text, 1.0)
         citations.append(cite(node, span, source.label, text, "quoted", reason, 1.0))
-        trace.append(Decision(excerpt.text, "replaced", reason, text, (node.node_id,)))
+        trace.append(
+            Decision(excerpt.text, "replaced" if replacing else "shown", reason, text, (node.node_id,))
+        )
         pieces.append(composer.show(unit, text, source.label))
     return Quoted(tuple(pieces), tuple(citations), tuple(trace))
 
