@@ -91,7 +91,7 @@ class Scripted(CustomLLM):
         reply = self._next(prompt)
 
         def pieces() -> Iterator[CompletionResponse]:
-            for end in range(self.piece, len(reply) + self.piece, self.piece):
+            for end in range(self.piece, max(len(reply), 1) + self.piece, self.piece):
                 yield CompletionResponse(text=reply[:end], delta=reply[end - self.piece : end])
 
         return pieces()
@@ -108,7 +108,7 @@ class Scripted(CustomLLM):
         reply = self._next(prompt)
 
         async def pieces() -> AsyncIterator[CompletionResponse]:
-            for end in range(self.piece, len(reply) + self.piece, self.piece):
+            for end in range(self.piece, max(len(reply), 1) + self.piece, self.piece):
                 await asyncio.sleep(0)
                 yield CompletionResponse(text=reply[:end], delta=reply[end - self.piece : end])
 
