@@ -100,7 +100,7 @@ def _near_topic(dataset: Dataset) -> list[Asked]:
     with HybridIndex.from_documents(documents, show_progress=True) as index:
         for half in (0, 1):
             without = [q for q in questions if zlib.crc32(q.id.encode()) % 2 == half]
-            gone = {doc for q in without for doc in q.documents}
+            gone = {doc for q in without if not q.lines for doc in q.documents}
             kept = [_cut(d, without) for d in documents if d.id_ not in gone]
             index.delete(gone)
             index.upsert(kept)

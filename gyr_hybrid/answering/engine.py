@@ -352,9 +352,7 @@ class CitedQueryEngine(BaseQueryEngine):
             number = ids.index(node_id)
             if candidates[number].terms & set(self._analyzer.content_words(sentence)):
                 chosen = [(number, excerpt) for excerpt in choose(question, candidates[number])]
-                quoted = quote(
-                    answer.context, chosen, reason="nothing of the answer passed: the cited section"
-                )
+                quoted = quote(answer.context, chosen, replacing="nothing passed: the cited section answers")
                 answer.citations.extend(quoted.citations)
                 answer.trace.extend(quoted.trace)
                 return list(quoted.pieces)
