@@ -16,12 +16,12 @@ _CLAUSE = re.compile(r"[，、；][”’」』）)】]*\s*")
 _ASCII_CLAUSE = re.compile(r"[,;:][\"')]*\s+|：\s*")
 _URL = re.compile(r"(?:(?:https?|ftp|file|wss?|mailto|jdbc:\w+):|www\.)[!#-;=?-_a-z~|]+")
 _WHOLE = re.compile(
-    r"[\w.+-]+@\w[\w-]*(?:\.\w+)+"  # an e-mail address
+    r"(?<![\w.+-])[\w.+-]{1,64}@\w[\w-]*(?:\.\w+)+"  # an e-mail address
     r"|[A-Za-z]:\\[^\s，。；、！？）】》<>|\"]+"  # a Windows path
     r"|(?:~|\.{1,2})?(?:/[A-Za-z0-9_.+@%~-]+)+/?"  # a POSIX path
     r"|[+-]?\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?%?"
     r"|[+-]?[A-Za-z]?\d+(?:[.:/-]\d+)*(?:[.-][A-Za-z0-9]+)*%?"
-    r"|[A-Za-z0-9_]+(?:[-_.:/+#@][A-Za-z0-9_]+)+\+*"  # codes, dotted names, relative paths
+    r"|(?<![A-Za-z0-9_])[A-Za-z0-9_]+(?:[-_.:/+#@][A-Za-z0-9_]+)+\+*"  # codes, dotted names, relative paths
     r"|第[0-9零〇一二三四五六七八九十百千万两]+[条款项章节编]"
     r"|`[^`\n]+`|\$\$[^$]+\$\$|\$[^$\n]+\$",
     re.ASCII,
