@@ -110,6 +110,8 @@ def standard(text: str, start: int, end: int) -> Piece | None:
         before and before[-1].isascii() and (before[-1].isalnum() or before[-1] in "-_./")
     ):
         return None
+    if joint != " " and number[-1].isalpha() and short not in ("ieee", "mil-std"):
+        return None
     if joint == "-" and text[match.end() : match.end() + 1] in ("/", "#"):
         return None
     spelled = match.group()

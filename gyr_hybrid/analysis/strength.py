@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
+from gyr_hybrid.analysis.vocabulary import COMPOUND_ENDINGS
+
 _RUNS = re.compile(r"[^\W\d_]+|\d+")
 _PARTS = re.compile(r"[-_./#]+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -12,6 +14,7 @@ _NAMED_ERROR = re.compile(
     r"(?:Err|ERR)[A-Z]\w{2,}|[A-Z][A-Za-z0-9]*[a-z0-9](?:Error|Exception|Fault|Failure|Warning)|[a-z]+[A-Z][A-Za-z0-9]*(?:Error|Exception)"
 )
 _TWO_WORDS = re.compile(r"[A-Z][a-z]{3,}[A-Z][a-z]{3,}")
+_COUNTED_WORD = re.compile(r"\d+(?:-[a-z]{3,})+")
 _FUNCTION_WORDS = frozenset(
     "a an the of to in on at by for and or de la up off out per vs is it as if not no non".split()
 )
@@ -83,6 +86,8 @@ def judge_compound(run: str) -> tuple[Strength, str]:
 def judge_mixed(run: str) -> tuple[Strength, str]:
     """Strength and kind of letters and digits, perhaps with separators."""
     parts = parts_of(run)
+    if _COUNTED_WORD.fullmatch(run) or (len(parts) > 1 and parts[-1] in COMPOUND_ENDINGS):
+        return Strength.EVERYDAY, "word"  # ``30-day``, ``K63-linked``
     if len(parts) == 1:
         strength = _solid(run)
         return strength, "short" if strength is Strength.SHORT else "code"

@@ -87,6 +87,12 @@ UNITS = (
 COUNTERS = "次个條条天年月日分秒元块塊角米克吨台件位名人种類类份章页行列倍度层期级步周小岁届本家套颗粒只支张把双对组批箱包瓶杯片段款项组万亿千百%％‰"
 """Han characters after a number that make it a quantity."""
 
+COMPOUND_ENDINGS = frozenset(
+    """based linked related associated dependent independent specific induced mediated driven positive negative deficient compatible certified enabled
+    like type style level only ready free rich bound signed encoded coded wide class grade style sized shaped terminal dimensional style old fold""".split()
+)
+"""Last parts of English compounds: what comes before them is no code of its own (``ISO-certified``)."""
+
 STANDARD_BODIES = (
     "GB GBJ GBZ GJB HG JB YY QB DL SY NY HJ JGJ CJJ CJ JC YD SJ GA TB MT LY SN WS JT JTG JJG JJF CNS ISO IEC IEEE ANSI ASTM DIN EN BS JIS UL SAE ASME API RFC "
     "ETSI NIST FIPS EIA JEDEC IPC IATF CECS"

@@ -69,7 +69,7 @@ def test_kinds_and_keys(text: str, canonical: str, compact: str, kind: str, numb
         "1990s", "5G", "4K", "3D", "C++", "C#", "Wi-Fi", "e-mail", "Excel", "XLSX", "UTF-8", "IPv6", "USB-C", "GPT-4", "iPhone15",
         "Python3.11", "MySQL 8.0", "TCP/IP", "CI/CD", "A/B", "Node.js", "192.168.1.1:8080", "abc123@qq.com",
         "https://example.com/E1042?id=NS-X2-BLK-M", "www.example.com", "TiDB", "AutoMerge", "state-of-the-art", "open-source",
-        "and/or", "don't", "No.1", "Fig.2", "第一条消息", "第3次", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+        "and/or", "don't", "30-day", "5-year-old", "GPT4-based", "No.1", "Fig.2", "第一条消息", "第3次", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
     ],
 )  # fmt: skip
 def test_what_is_no_code(text: str) -> None:
