@@ -56,22 +56,29 @@ def _groups(text: str, sizes: Sizes, units: list[Unit]) -> Iterator[list[Unit]]:
         while upto < len(units) and sizes.fits(start, units[upto].end, SECTION_TOKENS):
             upto += 1
         if upto < len(units):
-            upto = _cut(text, units, begin, upto)
+            upto = _cut(text, sizes, units, begin, upto)
         yield units[begin:upto]
         begin = upto
 
 
-def _cut(text: str, units: list[Unit], begin: int, furthest: int) -> int:
+def _cut(text: str, sizes: Sizes, units: list[Unit], begin: int, furthest: int) -> int:
     """Where the piece from ``begin`` ends: at the last end of a paragraph that fits, else of a sentence, else
-    where a long sentence was cut. What leads to something stays with it where that is possible."""
-    places = range(furthest, begin, -1)
-    for rank in (0, 1):
-        for place in places:
-            if units[place].rank <= rank and not leads(text, units[place - 1]):
+    where a long sentence was cut. What leads to something stays with it where that is possible, and a list
+    item with its paragraphs where half of the limit is used."""
+    places = [place for place in range(furthest, begin, -1) if not leads(text, units[place - 1])]
+    paragraphs = [place for place in places if units[place].rank == 0]
+    for place in paragraphs:
+        if not units[place].inner:
+            if 2 * sizes.count(units[begin].start, units[place].start) >= SECTION_TOKENS:
                 return place
-    return next(
-        (place for place in places if units[place].rank < 2 and units[place - 1].kind != "heading"), furthest
+            break
+    sentences = (place for place in places if units[place].rank == 1)
+    anywhere = (
+        place
+        for place in range(furthest, begin, -1)
+        if units[place].rank < 2 and units[place - 1].kind != "heading"
     )
+    return next((place for group in (paragraphs, sentences, anywhere) for place in group), furthest)
 
 
 def _children(text: str, sizes: Sizes, units: list[Unit]) -> Iterator[Child]:

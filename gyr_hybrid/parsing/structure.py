@@ -41,6 +41,8 @@ class Block(NamedTuple):
     """The line after its last."""
     body: int = -1
     """Line of a table's first body row; -1 when it has none, and for the other kinds."""
+    inner: bool = False
+    """It goes on with a list item or quotation at the top level, or stands in a list within one."""
 
 
 Part: TypeAlias = Heading | Block
@@ -88,6 +90,7 @@ def _first_h1(text: str, plain: bool) -> str | None:
 def _parts(tokens: list[Token], plain: bool) -> Iterator[Part]:
     level = 0  # of the last heading that is no article
     marker: int | None = None  # line of a list marker or quotation mark that waits for its first block
+    outermost = True  # that item or quotation is in no other
     index = 0
     while index < len(tokens):
         token = tokens[index]
@@ -97,7 +100,8 @@ def _parts(tokens: list[Token], plain: bool) -> Iterator[Part]:
             continue
         first, after = token.map
         if kind in ("list_item_open", "blockquote_open"):
-            marker = first if marker is None else marker
+            if marker is None:
+                marker, outermost = first, token.level < 2
             continue
         if kind == "heading_open" and token.level == 0:
             level = int(token.tag[1:])
@@ -117,10 +121,9 @@ def _parts(tokens: list[Token], plain: bool) -> Iterator[Part]:
             body = first + 2
             block = Block("table", first, after, body) if after > body else Block("text", first, after)
         if block is not None:
-            if marker is not None:
-                block = Block(block.kind, min(marker, first), after, block.body)
-                marker = None
-            yield block
+            inner = token.level > 0 if marker is None else not outermost
+            yield Block(block.kind, first if marker is None else marker, after, block.body, inner)
+            marker = None
 
 
 def _has_text(html: str) -> bool:

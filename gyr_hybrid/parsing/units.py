@@ -39,6 +39,8 @@ class Unit:
     """For a row: the header row of its table."""
     single: bool = False
     """For a row: it stands in a table of codes, so no other joins it."""
+    inner: bool = False
+    """It begins a block that goes on with a list item or quotation."""
     end: int = -1
 
 
@@ -81,12 +83,14 @@ class UnitBuilder:
             if visible >= end:
                 continue  # blanks that are none to Markdown: a form feed, an ideographic space
             start = section.start if not units else line_start if block.kind == "code" else visible
+            count = len(units)
             if block.kind == "table":
                 self._add_table(block, start, end)
             elif block.kind == "code":
                 self._add_code(start, end)
             else:
                 self._add_sentences(start, end)
+            units[count].inner = block.inner
             self._add_gap(end, upto)
         if not units:
             self._add_sentences(section.start, section.end)

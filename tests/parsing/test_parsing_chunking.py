@@ -234,6 +234,14 @@ def test_a_paragraph_without_sentence_ends_is_cut_within_the_limit() -> None:
     assert max(count_tokens(text[p.start : p.end]) for p in parts) <= 800
 
 
+def test_a_list_item_stays_with_its_paragraphs() -> None:
+    item = f"* Error Number: {{}}\n\n    {sentence(150)}\n\n    {sentence(30)}\n\n"
+    text = "".join(item.format(number) for number in range(8001, 8009))
+    parts = [text[p.start : p.end] for p in cut(text)]
+    assert [part.count("Error") for part in parts] == [4, 4]
+    assert all(part.startswith("* Error") for part in parts)
+
+
 def test_a_lead_in_and_a_head_of_a_table_stay_with_what_follows() -> None:
     rows = "".join(f"| E{i} | {sentence(60)} |\n" for i in range(1000, 1020))
     text = f"{sentence(700)}\n\n错误码如下：\n\n{HEAD}{rows}"
