@@ -56,7 +56,7 @@ _QUALIFIED = re.compile(
 )
 _FILE = re.compile(
     r"(.+)\.(py|js|ts|go|rs|java|c|cc|cpp|h|hpp|cs|rb|php|sh|bat|ps1|sql|md|txt|csv|tsv|xls|xlsx|doc|docx|ppt|pptx|pdf|html?|xml|"
-    r"json|jsonl|ya?ml|toml|ini|conf|cfg|log|zip|gz|tgz|tar|rar|7z|exe|msi|dll|so|jar|war|apk|ipa|iso|img|png|jpe?g|gif|svg|bmp|mp[34]|wav|avi|mov|key|pem|crt|cer|"
+    r"json|jsonl|ya?ml|toml|ini|conf|cfg|log|zip|gz|tgz|tar|rar|exe|msi|dll|so|jar|war|apk|ipa|iso|img|png|jpe?g|gif|svg|bmp|mp[34]|wav|avi|mov|key|pem|crt|cer|"
     r"properties|lock|bak|tmp|dat|db|sqlite|parquet|proto|inl|info|err|out|pid|sock)",
     re.IGNORECASE,
 )
@@ -183,7 +183,7 @@ def _joined(run: str, lowered: str, offset: int) -> list[Piece]:
             return [_piece(offset, run, Strength.VALUE)]
         if _NUMBERED.fullmatch(run):
             return _each(run, offset, ".")
-        if file := _FILE.fullmatch(run):
+        if (file := _FILE.fullmatch(run)) and (len(file[2]) > 1 or file[2].islower()):
             stem = _split(file[1], offset)
             if len(stem) == 1 and stem[0].strength is Strength.STRONG and stem[0].kind == "code":
                 return [*stem, _piece(offset + file.start(2), file[2], Strength.WORD)]
