@@ -82,6 +82,7 @@ def evidence_of_code(
     synonyms: Mapping[str, Collection[str]],
     *,
     fault: bool,
+    least: float = 0.0,
 ) -> float:
     """Evidence of the sections that bear the question's code.
 
@@ -94,10 +95,12 @@ def evidence_of_code(
         unseen: those of them that no document has.
         sections: terms of the bearing sections.
         fault: whether the code is an error's.
+        least: the weight against which lighter words are measured: a word that most documents have, such as the
+            product's name, decides nothing.
     """
-    total = sum(rest.values())
-    if total <= 0:
+    if not any(rest.values()):
         return _CODE_BASE
+    total = max(sum(rest.values()), least)
     best = max(sections, key=lambda terms: covered(rest, terms, synonyms))
     missing = {word: weight for word, weight in rest.items() if not covered({word: 1.0}, best, synonyms)}
     nowhere = sum(weight for word, weight in missing.items() if word in unseen) / total

@@ -24,6 +24,7 @@ from gyr_hybrid.answering.extractive import Candidate, Question
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.refusal import unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier
+from gyr_hybrid.retrieval.asked import asked_besides, light
 from gyr_hybrid.retrieval.code_lookup import ResolvedCode, hangs_on, look_alike
 from gyr_hybrid.retrieval.result import Retrieval
 from gyr_hybrid.retrieval.run import Run
@@ -147,7 +148,18 @@ def measure(
     if known and bearing:
         texts = [_with_path(context.facts[i]) for i in bearing]
         fault = any(map(names_fault, texts)) or any(names_fault(code.class_word or "") for code in known)
-        return evidence_of_code(weights, unseen, [sections[i] for i in bearing], synonyms, fault=fault)
+        levels = [retrieval.run.levels.get(context.facts[i].node_id, (0, 0)) for i in bearing]
+        rest = asked_besides(
+            question,
+            weights,
+            analyzer=retrieval.run.analyzer,
+            codes=retrieval.codes,
+            defined=any(defines for _, defines in levels),
+        )
+        least = light(retrieval.run.view.n_children)
+        return evidence_of_code(
+            rest, unseen, [sections[i] for i in bearing], synonyms, fault=fault, least=least
+        )
     folded = [fold(_with_path(node)) for node in context.facts]
     met = [
         {word for word in weights if any(o in terms for o in synonyms.get(word, ()))} for terms in sections

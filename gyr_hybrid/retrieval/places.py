@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 
 from llama_index.core.schema import TextNode
 
-from gyr_hybrid.analysis import Analyzer, Mention
+from gyr_hybrid.analysis import Analyzer
+from gyr_hybrid.analysis.folding import fold_with_offsets
+from gyr_hybrid.retrieval.asked import CLASS_WORDS
 from gyr_hybrid.retrieval.legs import CodeHolders
 from gyr_hybrid.storage import View
 
@@ -23,12 +25,12 @@ HEADING_LEADS = 0.9
 OWN_LINE = 0.8
 """A line of the text is the code, perhaps with its class word (``* Error Number: 8028``)."""
 HEADING_HOLDS = 0.7
-LINE_LEADS = 0.7
+LINE_LEADS = 0.6
 """``E1042：…``, ``**E1042** …``."""
-CELL_IS = 0.6
+CELL_IS = 0.55
 """A first cell is the code."""
-CELL_HOLDS = 0.45
-LOGGED = 0.3
+CELL_HOLDS = 0.4
+LOGGED = 0.25
 """Defining by its form, but within a code block: logs, output of commands."""
 PASSED_BY = 0.4
 """Only a farther heading names it, and a nearer one names another code."""
@@ -36,9 +38,15 @@ READ_AT_MOST = 40
 """Sections whose text is looked at, best first; those behind them are graded by their headings."""
 
 _MARKS = "\"'`“”‘’「」『』【】《》[]()*_<>~ \t\u3000"
+_SINCE = re.compile(
+    r"[(（<]?\s*(?:从|自|since|new in|added in|deprecated(?: since)?)\s*"
+    r"(?:v?\d+(?:\.\d+)+[\w.-]*(?:\s*(?:版本?|、|和|及|，|,|and)\s*)*)+(?:开始|起|之?后)?\s*(?:引入|新增|支持|弃用|废弃|移除)?\s*[)）>]?",
+    re.IGNORECASE,
+)
+"""``从 v8.4.0 版本开始引入``: a remark on what the heading names."""
 _LINE_LEAD = re.compile(r"[ \t>]*(?:#{1,6}[ \t]*|[-*+•·][ \t]+|\d{1,3}[.)、][ \t]*)?")
 _AFTER = re.compile(rf"[{re.escape(_MARKS)}]*(?:[(（][^()（）\n]{{0,24}}[)）])?[{re.escape(_MARKS)}]*")
-_FENCE = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t>]*(?:```|~~~)[`~]*[ \t]*(\S?)", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -48,7 +56,7 @@ class Places:
     holders: CodeHolders
     analyzer: Analyzer
     view: View
-    _headings: dict[str, tuple[tuple[Mention, float], ...]] = field(default_factory=dict)
+    _headings: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def by_heading(self, units: Sequence[str]) -> list[list[float]]:
         """Per unit and code, the grade that its heading path gives; 0 where no heading bears the code."""
@@ -77,7 +85,7 @@ class Places:
         for unit, row in zip(units, grades, strict=True):
             if unit in nodes:
                 self._read(nodes[unit], children[unit], row)
-        return [sum(row) / len(row) for row in grades]
+        return [sum(row) / max(len(row), 1) for row in grades]
 
     def _read(self, node: TextNode, children: Sequence[str], row: list[float]) -> None:
         """Raise the grades of a section's row by the places in its text."""
@@ -105,33 +113,44 @@ class Places:
         """Of the nearest heading that bears the code; less when a heading below it names another code first."""
         passed = False
         for heading in reversed(path):
-            mentions = self._heading(heading)
-            grade = max((g for mention, g in mentions if mention.code.canonical in canonicals), default=0.0)
+            grades = self._heading(heading)
+            grade = max((grades.get(canonical, 0.0) for canonical in canonicals), default=0.0)
             if grade:
                 return min(grade, PASSED_BY) if passed else grade
-            passed = passed or any(g >= HEADING_LEADS for _, g in mentions)
+            passed = passed or max(grades.values(), default=0.0) >= HEADING_LEADS
         return 0.0
 
-    def _heading(self, heading: str) -> tuple[tuple[Mention, float], ...]:
-        """The codes of a heading, each with the grade of its place."""
+    def _heading(self, heading: str) -> dict[str, float]:
+        """The codes of a heading, and those of the question in it, each with the grade of its place."""
         known = self._headings.get(heading)
         if known is None:
-            mentions = [m for m in self.analyzer.mentions(f"# {heading}") if m.defining]
-            known = tuple((m, self._heading_grade(heading, m, mentions)) for m in mentions)
+            codes = [m.code for m in self.analyzer.mentions(f"# {heading}") if m.defining]
+            spans = {code.canonical: (code.start - 2, code.end - 2) for code in codes}
+            # a compound of plain words is a code there only because the index knows it as one
+            folded = fold_with_offsets(heading)
+            for canonical in set().union(*self.holders.canonicals) - set(spans):
+                if found := re.search(rf"(?<![\w.-]){re.escape(canonical)}(?![\w-])", folded.lowered):
+                    spans[canonical] = folded.origin(*found.span())
+            remark = _SINCE.search(heading)
+            remarked = range(*remark.span()) if remark and remark.start() else range(0)
+            known = {}
+            for canonical, (start, end) in spans.items():
+                later = [at for at, _ in spans.values() if at >= end and at not in remarked]
+                known[canonical] = (
+                    PASSED_BY if start in remarked else self._heading_grade(heading, start, end, bool(later))
+                )
             self._headings[heading] = known
         return known
 
-    def _heading_grade(self, heading: str, mention: Mention, mentions: Sequence[Mention]) -> float:
-        code = mention.code
-        start, end = code.start - 2, code.end - 2
-        words = self.analyzer.content_words
-        labels = set(self.analyzer.tokens(code.class_word)) if code.class_word else set()
-        before = [word for word in words(heading[:start]) if word not in labels]
-        after = [word for word in words(heading[end:]) if word not in labels]
-        if not before and not after:
-            return HEADING_IS
-        others = any(m.code.kind == code.kind and m.code.start - 2 >= end for m in mentions)
-        return HEADING_HOLDS if before or others else HEADING_LEADS
+    def _heading_grade(self, heading: str, start: int, end: int, others: bool) -> float:
+        """Grade of the code there; ``others`` tells whether codes follow that are no remark on a version."""
+        if others or self._says(heading[:start]):
+            return HEADING_HOLDS
+        return HEADING_LEADS if self._says(_SINCE.sub(" ", heading[end:])) else HEADING_IS
+
+    def _says(self, text: str) -> bool:
+        """Whether a part of a heading says more than what kind of thing the code is."""
+        return bool(self.analyzer.content_words(CLASS_WORDS.sub(" ", text)))
 
 
 def _place(text: str, start: int, end: int, class_word: str | None) -> float:
@@ -139,9 +158,11 @@ def _place(text: str, start: int, end: int, class_word: str | None) -> float:
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
-    if len(_FENCE.findall(text[:line_start])) % 2:
+    if _in_code_block(text, line_start):
         return LOGGED
     before, after = text[line_start:start], text[end:line_end]
+    if before.lstrip(" >").startswith("#"):
+        return HEADING_HOLDS if before.strip(_MARKS + "#") else HEADING_LEADS
     if before.lstrip().startswith("|"):
         cell = before.lstrip()[1:] + text[start:end] + after.partition("|")[0]
         return CELL_IS if cell.strip(_MARKS) == text[start:end] else CELL_HOLDS
@@ -152,4 +173,11 @@ def _place(text: str, start: int, end: int, class_word: str | None) -> float:
     rest = _AFTER.sub("", after, count=1)
     if not before.strip(_MARKS) and not rest.strip():
         return OWN_LINE
-    return LINE_LEADS if not before.strip(_MARKS) else HEADING_HOLDS - 0.1
+    return LINE_LEADS
+
+
+def _in_code_block(text: str, at: int) -> bool:
+    """Whether a line is fenced; a section that is a later piece of a long one may begin within a block."""
+    fences = list(_FENCE.finditer(text))
+    begins_inside = len(fences) % 2 == 1 and not fences[0][1]
+    return sum(fence.start() < at for fence in fences) % 2 == (0 if begins_inside else 1)

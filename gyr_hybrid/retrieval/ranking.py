@@ -11,7 +11,7 @@ from llama_index.core.schema import NodeWithScore
 from numpy.typing import NDArray
 
 from gyr_hybrid.analysis import Analyzer
-from gyr_hybrid.retrieval.dependence import other_words
+from gyr_hybrid.retrieval.asked import asked_besides, light
 from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
 from gyr_hybrid.retrieval.merging import Merged, merge_into_sections
 from gyr_hybrid.retrieval.places import Places
@@ -103,7 +103,9 @@ def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
     )
     for i, unit in enumerate(units):
         run.features[unit] = {
-            field: float(values[i]) for field in WEIGHTS if (values := getattr(features, field)) is not None
+            field: float(values[i])
+            for field in (*WEIGHTS, "about")
+            if (values := getattr(features, field)) is not None
         }
     return dict(zip(units, relevance(features).tolist(), strict=True))
 
@@ -113,7 +115,11 @@ def _about(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
     first = max(run.levels.values())
     if not run.holders or first[0] == 0:
         return None
-    alone = not other_words(run.query.query_str, run.analyzer, run.codes)
+    words = {word: run.view.idf(word) for word in run.analyzer.content_words(run.plain)}
+    rest = asked_besides(
+        run.query.query_str, words, analyzer=run.analyzer, codes=run.codes, defined=first[1] > 0
+    )
+    alone = sum(rest.values()) < light(run.view.n_children)
     places = Places(run.holders, run.analyzer, run.view)
     leading = [unit for unit in units if run.levels[unit] == first]
     grades = dict(zip(leading, places.grades(leading, children), strict=True))

@@ -43,13 +43,19 @@ def test_standard_scores_by_hand() -> None:
 
 def test_weights_are_shares_of_one() -> None:
     assert sum(WEIGHTS.values()) == pytest.approx(1.0)
-    assert set(WEIGHTS) == set(Features.__dataclass_fields__)
+    assert {*WEIGHTS, "about"} == set(Features.__dataclass_fields__)
 
 
 def test_relevance_by_hand() -> None:
     flat = np.zeros(2)
     scores = relevance(Features(np.array([0.0, 4.0]), flat, flat, flat, flat))
     assert scores.tolist() == pytest.approx([1 / (1 + exp(WEIGHTS["bm25"])), 1 / (1 + exp(-WEIGHTS["bm25"]))])
+
+
+def test_what_is_said_of_a_code_is_taken_off_from_those_that_are_less_about_it() -> None:
+    flat = np.zeros(2)
+    scores = relevance(Features(flat, flat, flat, flat, flat, about=np.array([6.0, 4.0])))
+    assert scores.tolist() == pytest.approx([0.5, 1 / (1 + exp(2.0))])
 
 
 def test_without_vectors_words_decide() -> None:
