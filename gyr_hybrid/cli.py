@@ -14,12 +14,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from rich.tree import Tree
 
 from gyr_hybrid.errors import ConfigurationError, GyrError
 
 if TYPE_CHECKING:
     from gyr_hybrid.answering import CitedResponse
     from gyr_hybrid.index import HybridIndex
+    from gyr_hybrid.inspection import Inspection
     from gyr_hybrid.retrieval.explanation import Explanation
 
 app = typer.Typer(
@@ -250,6 +252,38 @@ def delete(
     _run(work)
 
 
+@app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(help="File or folder 文件或文件夹")],
+    page: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write one HTML page with the cuts coloured 输出带切分着色的网页"),
+    ] = None,
+    storage: StorageOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how a file is cut into sections and children; stores nothing. 查看文件如何切分。"""
+
+    def work() -> None:
+        from gyr_hybrid.analysis import Analyzer
+        from gyr_hybrid.inspection import inspect_file, to_html
+        from gyr_hybrid.parsing import SectionNodeParser
+
+        folder = Path(storage or DEFAULT_STORAGE)
+        analyzer = Analyzer.from_folder(folder) if folder.is_dir() else Analyzer()
+        found = inspect_file(file, node_parser=SectionNodeParser(analyzer=analyzer))
+        if page is not None:
+            page.write_text(to_html(found), encoding="utf-8")
+            err.print(Text(f"written {page}", style="dim"))
+        if as_json:
+            _print_json([one.to_dict() for one in found])
+        elif page is None:
+            for one in found:
+                _print_inspection(one)
+
+    _run(work)
+
+
 @app.command(name="eval")
 def eval_(
     dataset: Annotated[Path | None, typer.Argument(help="Folder of a data set 数据集文件夹")] = None,
@@ -433,6 +467,27 @@ def _print_answer(answer: CitedResponse, index: HybridIndex, name: str) -> None:
         )
         out.print(Text(f"    「{_shorten(citation.quote, 200)}」"))
     for warning in answer.warnings:
+        err.print(Text(f"warning: {_plain(warning)}", style="yellow"))
+
+
+def _print_inspection(found: Inspection) -> None:
+    tree = Tree(Text(f"{_plain(found.title)}  ({found.doc_id}, {len(found.text)} characters)", style="bold"))
+    for section in found.sections:
+        branch = tree.add(
+            Text(
+                f"[{section.node_id}] {_plain(' > '.join(section.header_path))}"
+                f"  {section.start}–{section.end}  {section.tokens} tokens",
+                style="cyan",
+            )
+        )
+        for child in section.children:
+            branch.add(
+                Text(
+                    f"{child.node_id}  {child.start}–{child.end}  {child.tokens} tokens  {_shorten(child.text, 60)}"
+                )
+            )
+    out.print(tree)
+    for warning in found.warnings:
         err.print(Text(f"warning: {_plain(warning)}", style="yellow"))
 
 

@@ -36,6 +36,7 @@ MAY_IMPORT = {
         "settings",
         "storage",
     },
+    "inspection": {"errors", "analysis", "parsing"},
     "evaluation": {"errors", "index", "progress", "shipped"},
     "testing": {"errors", "settings"},
 }
