@@ -9,8 +9,8 @@ import pytest
 from llama_index.core.base.response.schema import Response
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from gyr_hybrid.answering.composition import Composer, labelled
 from gyr_hybrid.answering.citing import cite
+from gyr_hybrid.answering.composition import Composer, labelled
 from gyr_hybrid.answering.refusal import refusal_message
 from gyr_hybrid.answering.response import CitedResponse, UnknownIdentifier
 from gyr_hybrid.answering.units import Unit
