@@ -43,6 +43,9 @@ _STYLE = (
 )
 
 
+_KINDS = {kind: kind.value for kind in NodeRelationship}
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A stretch of a document's text with the nodes of one section."""
@@ -289,7 +292,7 @@ class _Packer:
     def _relations(self, node: TextNode, source: RelatedNodeInfo | None) -> list[list[Any]]:
         return [
             [
-                kind.value,
+                _KINDS[kind],
                 {"many": [self._relation(info, source) for info in value]}
                 if isinstance(value, list)
                 else self._relation(value, source),

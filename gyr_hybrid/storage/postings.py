@@ -39,10 +39,14 @@ Frequencies = NDArray[np.uint8]
 
 
 @functools.lru_cache(maxsize=1 << 17)
+def term_digest(term: str) -> bytes:
+    """Eight bytes that a term goes by, the same in every process: its key, little-endian."""
+    return hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
 def term_key(term: str) -> int:
-    """The number that a term goes by, the same in every process."""
-    digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
+    """The number that a term goes by."""
+    return int.from_bytes(term_digest(term), "little")
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,8 @@ class DocumentRecord:
     """Absolute folder or file that it was loaded from."""
     source: str | None = None
     """POSIX path of its file below ``root``, ``.`` when that is the file; None: ``source`` of the metadata."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """Child id -> ``embed_hash`` of its EMBED text, where it is known already; the others are worked out."""
 
     @property
     def key(self) -> DocumentKey:

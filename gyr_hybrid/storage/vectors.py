@@ -17,29 +17,41 @@ _LIMIT = np.float32(32767)
 _SCALE_BYTES = 4
 
 
-def unit(vector: NDArray[np.float32], whose: str) -> NDArray[np.float32]:
-    """The vector as float32 of length 1.
+def units(vectors: Sequence[NDArray[np.float32]], names: Sequence[str]) -> NDArray[np.float32]:
+    """Vectors scaled to length 1, shape (vectors, dimension); ``names`` are for messages.
 
     Raises:
-        EmbeddingError: it is zero, NaN, infinite or no vector at all.
+        EmbeddingError: one is zero, NaN, infinite, no vector at all, or of another dimension than the first.
     """
-    values = np.asarray(vector, dtype=np.float32)
-    if values.ndim != 1:
-        raise EmbeddingError(f"the vector of {whose} has the shape {values.shape}; one dimension is needed")
-    norm = float(np.linalg.norm(values))
-    if not np.isfinite(norm) or norm == 0.0:
-        raise EmbeddingError(f"the vector of {whose} is zero, NaN or infinite; check the embedding model")
-    return values / np.float32(norm)
+    rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]
+    for row, name in zip(rows, names, strict=True):
+        if row.ndim != 1:
+            raise EmbeddingError(f"the vector of {name!r} has the shape {row.shape}; one dimension is needed")
+        if row.shape != rows[0].shape:
+            raise EmbeddingError(
+                f"the vector of {name!r} has {len(row)} dimensions, that of {names[0]!r} {len(rows[0])}; "
+                "all must come from one embedding model"
+            )
+    matrix = np.stack(rows)
+    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    wrong = np.flatnonzero(~np.isfinite(norms) | (norms == 0.0))
+    if len(wrong):
+        raise EmbeddingError(
+            f"the vector of {names[wrong[0]]!r} is zero, NaN or infinite; check the embedding model"
+        )
+    matrix /= norms
+    return matrix
 
 
-def encode(vector: NDArray[np.float32]) -> bytes:
-    """Scale, then whole numbers.
+def encode(vectors: NDArray[np.float32]) -> list[bytes]:
+    """Per vector its scale, then whole numbers.
 
-    >>> decode([encode(np.array([0.6, -0.8], dtype=np.float32))]).round(4).tolist()
+    >>> decode(encode(np.array([[0.6, -0.8]], dtype=np.float32))).round(4).tolist()
     [[0.6000000238418579, -0.800000011920929]]
     """
-    scale = np.abs(vector).max() / _LIMIT
-    return bytes(np.array(scale, dtype="<f4").tobytes() + np.rint(vector / scale).astype("<i2").tobytes())
+    scales = (np.abs(vectors).max(axis=1, keepdims=True) / _LIMIT).astype("<f4")
+    numbers = np.rint(vectors / scales).astype("<i2")
+    return [scale.tobytes() + row.tobytes() for scale, row in zip(scales, numbers, strict=True)]
 
 
 def decode(blobs: Sequence[bytes]) -> NDArray[np.float32]:

@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,9 @@ from llama_index.core.schema import MetadataMode
 from gyr_hybrid.errors import DocumentError, EmbeddingError
 from gyr_hybrid.storage.meta import DIMENSION, GENERATION, STALE_CHILDREN, get_number, set_number
 from gyr_hybrid.storage.packing import PackedDocument, pack_document, pack_text, to_json
-from gyr_hybrid.storage.postings import MAX_FREQUENCY, term_key
+from gyr_hybrid.storage.postings import MAX_FREQUENCY, term_digest
 from gyr_hybrid.storage.protocol import Batch, DocumentKey, DocumentRecord, Vector, embed_hash
-from gyr_hybrid.storage.vectors import decode, encode, unit
+from gyr_hybrid.storage.vectors import decode, encode, units
 from gyr_hybrid.storage.visibility import Rules
 
 RETIRED_FOR = 60.0
@@ -36,9 +36,12 @@ class _Prepared:
     rules: Rules
     counts: list[Counter[str]]
     """Per child its tokens."""
+    embedded: list[str]
+    """Ids of the children that have a vector."""
     hashes: list[bytes]
-    """Per child the hash of its EMBED text; empty without vectors."""
-    vectors: list[Vector | None]
+    """Of their EMBED texts."""
+    vectors: Vector
+    """Of length 1, shape (embedded, dimension)."""
 
 
 class Writer:
@@ -62,14 +65,14 @@ class Writer:
         batch, documents = prepared
         connection = self._connection
         generation = (get_number(connection, GENERATION) or 0) + 1
-        self._check_dimension(v for d in documents for v in d.vectors if v is not None)
+        self._check_dimension(d.vectors for d in documents if d.embedded)
         gone = self._retire([*batch.deletes, *(d.record.key for d in documents)], generation)
         if not gone and not documents:
             return generation - 1
         keys = self._vector_keys(documents)
-        for document in documents:
+        for document, vector_keys in zip(documents, keys, strict=True):
             try:
-                self._insert(document, generation, keys)
+                self._insert(document, generation, vector_keys)
             except UnicodeEncodeError as error:
                 raise DocumentError(
                     f"document {document.record.document.id_!r} cannot be stored: {error}; "
@@ -82,11 +85,11 @@ class Writer:
 
     def keep(self, vectors: Mapping[str, Vector]) -> None:
         """Put vectors into the cache by the hash of their text."""
-        units = {bytes.fromhex(h): unit(v, f"the text {h}") for h, v in vectors.items()}
-        self._check_dimension(units.values())
+        matrix = units(list(vectors.values()), list(vectors))
+        self._check_dimension([matrix])
         self._connection.executemany(
-            "INSERT INTO vectors (hash, vector) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET vector = vector",
-            [(h, encode(v)) for h, v in units.items()],
+            "INSERT INTO vectors (hash, vector) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+            list(zip(map(bytes.fromhex, vectors), encode(matrix), strict=True)),
         )
 
     def _prepare(self, record: DocumentRecord) -> _Prepared:
@@ -99,23 +102,21 @@ class Writer:
                 raise DocumentError(
                     f"document {doc_id!r}: {name} are given for {unknown!r}, which is no child of it"
                 )
-        vectors = [
-            unit(record.vectors[child], f"the child {child!r}") if child in record.vectors else None
-            for child in packed.children
+        embedded = [child for child in packed.children if child in record.vectors]
+        nodes = {node.node_id: node for node in record.nodes} if len(record.hashes) < len(embedded) else {}
+        hashes = [
+            record.hashes.get(child) or embed_hash(nodes[child].get_content(MetadataMode.EMBED))
+            for child in embedded
         ]
-        texts = {node.node_id: node for node in record.nodes} if record.vectors else {}
+        vectors = [record.vectors[child] for child in embedded]
         return _Prepared(
             record=record,
             packed=packed,
             rules=Rules.of(doc_id, record.document.metadata),
             counts=[Counter(record.tokens.get(child, ())) for child in packed.children],
-            hashes=[
-                bytes.fromhex(embed_hash(texts[child].get_content(MetadataMode.EMBED)))
-                if v is not None
-                else b""
-                for child, v in zip(packed.children, vectors, strict=True)
-            ],
-            vectors=vectors,
+            embedded=embedded,
+            hashes=[bytes.fromhex(digest) for digest in hashes],
+            vectors=units(vectors, embedded) if embedded else np.zeros((0, 0), dtype=np.float32),
         )
 
     def _retire(self, keys: Iterable[DocumentKey], generation: int) -> dict[int, int]:
@@ -150,7 +151,7 @@ class Writer:
                 stale = 0
         set_number(self._connection, STALE_CHILDREN, stale)
 
-    def _insert(self, prepared: _Prepared, generation: int, vector_keys: Iterator[int]) -> None:
+    def _insert(self, prepared: _Prepared, generation: int, vector_keys: Mapping[str, int]) -> None:
         record, packed, rules = prepared.record, prepared.packed, prepared.rules
         codes = [
             [
@@ -194,7 +195,7 @@ class Writer:
                 to_json(packed.paths, doc_id),
                 packed.layout.tobytes(),
                 term_counts,
-                np.array(list(itertools.islice(vector_keys, len(packed.children))), dtype=np.int64).tobytes(),
+                np.array([vector_keys.get(child, 0) for child in packed.children], dtype=np.int64).tobytes(),
                 to_json(codes, doc_id) if codes else None,
             ),
         )
@@ -203,46 +204,62 @@ class Writer:
             [(doc_key, i, p.start, pack_text(p.text), p.nodes) for i, p in enumerate(packed.pieces)],
         )
 
-    def _vector_keys(self, documents: Sequence[_Prepared]) -> Iterator[int]:
-        """Key of the vector of each child of each document, 0 for none; a vector that is kept is shared."""
-        pairs = [pair for d in documents for pair in zip(d.hashes, d.vectors, strict=True)]
-        kept = self._kept(digest for digest, _ in pairs if digest)
+    def _vector_keys(self, documents: Sequence[_Prepared]) -> list[dict[str, int]]:
+        """Per document its embedded children and the keys of their vectors; one that is kept is shared."""
+        digests = [digest for d in documents for digest in d.hashes]
+        if not digests:
+            return [{} for _ in documents]
+        matrix = np.concatenate([d.vectors for d in documents if d.embedded])
+        kept, kept_vectors = self._kept(digests)
+        first: dict[bytes, int] = {}
         (last,) = self._connection.execute("SELECT coalesce(max(vector_key), 0) FROM vectors").fetchone()
         keys: list[int] = []
-        fresh: list[tuple[int, bytes | None, bytes]] = []
-        for digest, vector in pairs:
-            if vector is None:
-                keys.append(0)
+        fresh: list[int] = []
+        for row, digest in enumerate(digests):
+            known = kept_vectors[kept[digest][1]] if digest in kept else None
+            if known is None and digest in first:
+                known = matrix[first[digest]]
+            if known is not None and np.abs(known - matrix[row]).max() <= SAME_VECTOR:
+                keys.append(kept[digest][0] if digest in kept else keys[first[digest]])
                 continue
-            key, old = kept.get(digest, (0, None))
-            if old is None or np.abs(old - vector).max() > SAME_VECTOR:
-                key = last + len(fresh) + 1
-                fresh.append((key, digest if old is None else None, encode(vector)))
-                kept.setdefault(digest, (key, vector))
-            keys.append(key)
-        self._connection.executemany("INSERT INTO vectors VALUES (?, ?, ?)", fresh)
-        return iter(keys)
-
-    def _kept(self, digests: Iterable[bytes]) -> dict[bytes, tuple[int, Vector]]:
-        wanted = list(dict.fromkeys(digests))
-        kept: dict[bytes, tuple[int, Vector]] = {}
-        for part in (wanted[i : i + 500] for i in range(0, len(wanted), 500)):
-            rows = self._connection.execute(
-                f"SELECT hash, vector_key, vector FROM vectors WHERE hash IN ({','.join('?' * len(part))})",
-                part,
-            )
-            kept.update((digest, (key, decode([blob])[0])) for digest, key, blob in rows)
-        return kept
-
-    def _check_dimension(self, vectors: Iterable[Vector]) -> None:
-        known = get_number(self._connection, DIMENSION)
-        for vector in vectors:
             if known is None:
-                known = len(vector)
+                first[digest] = row
+            fresh.append(row)
+            keys.append(last + len(fresh))
+        hashes = [digests[row] if first.get(digests[row]) == row else None for row in fresh]
+        self._connection.executemany(
+            "INSERT INTO vectors (vector_key, hash, vector) VALUES (?, ?, ?)",
+            list(zip([keys[row] for row in fresh], hashes, encode(matrix[fresh]), strict=True))
+            if fresh
+            else [],
+        )
+        numbers = iter(keys)
+        return [
+            dict(zip(d.embedded, itertools.islice(numbers, len(d.embedded)), strict=True)) for d in documents
+        ]
+
+    def _kept(self, digests: Sequence[bytes]) -> tuple[dict[bytes, tuple[int, int]], Vector]:
+        """Hash -> key and row of the vectors that are kept, and these."""
+        wanted = list(dict.fromkeys(digests))
+        rows: list[tuple[bytes, int, bytes]] = []
+        for part in (wanted[i : i + 500] for i in range(0, len(wanted), 500)):
+            marks = ",".join("?" * len(part))
+            rows += self._connection.execute(
+                f"SELECT hash, vector_key, vector FROM vectors WHERE hash IN ({marks})", part
+            )
+        places = {digest: (key, row) for row, (digest, key, _) in enumerate(rows)}
+        return places, decode([blob for _, _, blob in rows]) if rows else np.zeros((0, 0), dtype=np.float32)
+
+    def _check_dimension(self, matrices: Iterable[Vector]) -> None:
+        known = get_number(self._connection, DIMENSION)
+        for matrix in matrices:
+            dimension = matrix.shape[1]
+            if known is None:
+                known = dimension
                 set_number(self._connection, DIMENSION, known)
-            elif len(vector) != known:
+            elif dimension != known:
                 raise EmbeddingError(
-                    f"a vector has {len(vector)} dimensions, the index {known}; "
+                    f"a vector has {dimension} dimensions, the index {known}; "
                     "use the embedding model that the index was built with, or build a new index"
                 )
 
@@ -250,13 +267,11 @@ class Writer:
 def _pack_terms(counts: Sequence[Counter[str]]) -> tuple[bytes, bytes, bytes]:
     """Counts per child, term keys, frequencies."""
     per_child = [(len(count), sum(count.values())) for count in counts]
-    keys = [term_key(term) for count in counts for term in count]
-    frequencies = np.array([n for count in counts for n in count.values()], dtype=np.int64)
-    return (
-        np.array(per_child, dtype=np.int32).tobytes(),
-        np.array(keys, dtype=np.uint64).tobytes(),
-        np.minimum(frequencies, MAX_FREQUENCY).astype(np.uint8).tobytes(),
-    )
+    keys = b"".join(map(term_digest, itertools.chain.from_iterable(counts)))
+    repeats = list(itertools.chain.from_iterable(count.values() for count in counts))
+    if max(repeats, default=0) > MAX_FREQUENCY:
+        repeats = [min(n, MAX_FREQUENCY) for n in repeats]
+    return np.array(per_child, dtype=np.int32).tobytes(), keys, bytes(repeats)
 
 
 def drop_unused_vectors(connection: sqlite3.Connection) -> None:

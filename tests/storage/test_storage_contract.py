@@ -349,7 +349,8 @@ def test_deletes_come_before_upserts(store: KnowledgeStore, fill: Fill, record: 
     [
         (lambda r: {**r.vectors, "d#1.1": np.zeros(16, dtype=np.float32)}, "zero, NaN or infinite"),
         (lambda r: {**r.vectors, "d#1.1": np.full(16, np.nan, dtype=np.float32)}, "zero, NaN or infinite"),
-        (lambda r: {**r.vectors, "d#1.1": np.ones(5, dtype=np.float32)}, "5 dimensions, the index 16"),
+        (lambda r: {**r.vectors, "d#1.1": np.ones(5, dtype=np.float32)}, "16 dimensions.* 5; all must"),
+        (lambda r: dict.fromkeys(r.vectors, np.ones(5, dtype=np.float32)), "5 dimensions, the index 16"),
         (lambda r: {**r.vectors, "d#1.1": np.ones((2, 8), dtype=np.float32)}, r"shape \(2, 8\)"),
     ],
 )
