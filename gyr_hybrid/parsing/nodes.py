@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from llama_index.core.schema import BaseNode, NodeRelationship, ObjectType, RelatedNodeInfo, TextNode
 
-from gyr_hybrid.parsing.chunking import Child, Piece
+from gyr_hybrid.parsing.chunking import Piece
 from gyr_hybrid.parsing.identity import document_version
+from gyr_hybrid.parsing.packing import Child
 
 # All other metadata is left out of the text that is embedded, indexed and shown to a model.
 SHOWN = ("breadcrumb", "table_header")

@@ -42,13 +42,9 @@ class Unit:
     inner: bool = False
     """It begins a block that goes on with a list item or quotation."""
     end: int = -1
-
-
-def leads(text: str, unit: Unit) -> bool:
-    """Whether a unit belongs to what follows: a heading, the head of a table, a sentence that ends in a colon."""
-    if unit.kind != "sentence":
-        return unit.kind in ("heading", "table")
-    return _LEAD_IN.search(text, max(unit.start, unit.end - 16), unit.end) is not None
+    leads: bool = False
+    """It belongs to what follows: a heading, the head of a table, a sentence that ends in a colon, the one
+    sentence with which a list item of several paragraphs begins."""
 
 
 class UnitBuilder:
@@ -84,6 +80,8 @@ class UnitBuilder:
                 continue  # blanks that are none to Markdown: a form feed, an ideographic space
             start = section.start if not units else line_start if block.kind == "code" else visible
             count = len(units)
+            if block.inner and count and units[-1].rank == 0 and not units[-1].inner:
+                units[-1].leads = True  # the first line of an item
             if block.kind == "table":
                 self._add_table(block, start, end)
             elif block.kind == "code":
@@ -97,6 +95,11 @@ class UnitBuilder:
         for unit, following in pairwise(units):
             unit.end = following.start
         units[-1].end = section.end
+        for unit in units:
+            if unit.kind == "sentence" and not unit.leads:
+                unit.leads = _LEAD_IN.search(self._text, max(unit.start, unit.end - 16), unit.end) is not None
+            elif unit.kind in ("heading", "table"):
+                unit.leads = True
         return units
 
     def _visible(self, start: int, end: int) -> int:

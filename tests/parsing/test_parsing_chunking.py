@@ -115,7 +115,27 @@ def test_list_items_stay_with_their_lead_in() -> None:
     items = "".join(f"- 材料{i}\n" for i in range(1, 5))
     assert children(f"需要准备：\n\n{items}") == ["需要准备：\n\n- 材料1\n- 材料2\n", "- 材料3\n- 材料4"]
     before = sentence(60) + sentence(60)
-    assert children(f"{before}材料：\n\n{items}")[:2] == [before, "材料：\n\n- 材料1\n- 材料2\n"]
+    assert any(part.endswith("材料：\n\n- 材料1\n") for part in children(f"{before}材料：\n\n{items}"))
+    assert children(f"{sentence(125)}材料：\n\n{items}")[1].startswith("材料：\n\n- 材料1\n")
+
+
+def test_what_begins_within_a_paragraph_ends_with_it() -> None:
+    item = "* Error Number: {}\n\n    甲。乙。丙。\n\n"
+    text = "".join(item.format(number) for number in (8001, 8002))
+    assert children(text) == [
+        "* Error Number: 8001\n\n    甲。",
+        "乙。丙。\n\n",
+        "* Error Number: 8002\n\n    甲。",
+        "乙。丙。",
+    ]
+
+
+def test_a_long_paragraph_is_cut_into_children_of_like_size() -> None:
+    assert children("".join(sentence(30) for _ in range(4))) == [sentence(30) * 2] * 2
+    assert children(sentence(100) + sentence(20) + sentence(40)) == [
+        sentence(100),
+        sentence(20) + sentence(40),
+    ]
 
 
 def test_nested_items_and_their_code_are_children_in_order() -> None:
