@@ -32,7 +32,7 @@ def test_the_stock_auto_merging_retriever_takes_our_nodes() -> None:
 def test_the_stock_query_engine_takes_our_retriever(helpcenter: HybridIndex) -> None:
     engine = RetrieverQueryEngine.from_args(helpcenter.as_retriever(), llm=MockLLM(max_tokens=16))
     response = engine.query("E1042 怎么办")
-    assert [n.node.node_id for n in response.source_nodes][0] == "kb-010#2"
+    assert next(n.node.node_id for n in response.source_nodes) == "kb-010#2"
 
 
 def test_offsets_and_ids_hold_for_every_node_of_both_knowledge_bases() -> None:
