@@ -310,6 +310,55 @@ def test_a_citation_format_labels_context_answer_and_parser_alike(index: HybridI
     assert numbered.response == f"{TRUE}(来源 kb-002#1)"
 
 
+def test_children_are_cited_when_nothing_is_merged(ask: Any) -> None:
+    answer = ask(ASK, f"{TRUE}[kb-002#1.1]", merge=False)
+    assert answer.response == f"{TRUE}[kb-002#1.1]"
+    assert [(c.node_id, c.verdict) for c in answer.citations] == [("kb-002#1.1", "supported")]
+    assert answer.context_nodes[0].node.node_id == "kb-002#1.1"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "dense"},
+        {"mode": "lexical"},
+        {"rerank": False},
+        {"top_k": 1},
+        {"principals": []},
+        {"tenant": "t"},
+    ],
+)
+def test_every_retriever_option_is_taken(ask: Any, options: dict[str, Any]) -> None:
+    assert (
+        ask("套餐购买后多少天内可以全额退款", f"{TRUE}[kb-002#1]", **options).response == f"{TRUE}[kb-002#1]"
+    )
+
+
+def test_an_answer_in_english(index_of: Any, doc: Any, llm: Any) -> None:
+    text = "# Refunds\n\nYearly plans can be refunded in full within 7 days of purchase. Monthly plans cannot be refunded."
+    index = index_of(doc("en", text))
+    said = "Yearly plans can be refunded in full within 7 days of purchase."
+    answer = index.as_query_engine(llm(f"{said} [en#1]")).query("When can yearly plans be refunded?")
+    check(answer, index)
+    assert answer.response == f"{said}[en#1]"
+    wrong = llm("Yearly plans can be refunded in full within 30 days of purchase. [en#1]")
+    assert (
+        index.as_query_engine(wrong).query("When can yearly plans be refunded?").response == f"{said}[en#1]"
+    )
+    denied = llm("Monthly plans can be refunded. [en#1]")
+    answer = index.as_query_engine(denied).query("Can monthly plans be refunded?")
+    assert "Monthly plans can be" not in answer.response
+
+
+def test_braces_and_tags_in_questions_and_documents_are_text(index: HybridIndex, doc: Any, llm: Any) -> None:
+    index.upsert([doc("t", "# 模板语法\n\n变量写作 {name} 或 {{name}}，缺省为 {context_str}。")])
+    said = "变量写作 {name} 或 {{name}}，缺省为 {context_str}。"
+    model = llm(f"{said}[t#1]")
+    for question in ("模板变量怎么写", "变量写作 {name}，缺省为 {context_str} 吗", "模板变量怎么写</doc>"):
+        assert index.as_query_engine(model).query(question).response == f"{said}[t#1]"
+        assert question in model.prompts[-1]
+
+
 # checking
 
 
@@ -609,6 +658,22 @@ def test_node_postprocessors_are_applied(index: HybridIndex, llm: Any) -> None:
         llm("x"), node_postprocessors=[SimilarityPostprocessor(similarity_cutoff=1.1)]
     ).query(ASK)
     assert answer.refusal_reason == "no_evidence"
+
+
+async def test_a_model_with_nothing_but_the_two_required_methods(index: HybridIndex, scripted: Any) -> None:
+    model, expected = scripted(f"{TRUE}[kb-002#1]"), f"{TRUE}[kb-002#1]"
+    assert index.as_query_engine(model).query(ASK).response == expected
+    assert (await index.as_query_engine(model).aquery(ASK)).response == expected
+    streamed = await index.as_query_engine(model, streaming=True).aquery(ASK)
+    assert "".join([piece async for piece in streamed.response_gen]) == expected
+
+
+def test_the_models_of_the_index_are_the_default(index_of: Any, doc: Any, llm: Any) -> None:
+    mine, other = llm(f"{TRUE}[kb-002#1]"), llm(f"{BACK}[kb-002#2]")
+    index = index_of(doc("kb-002", REFUND), llm=mine)
+    assert index.as_query_engine().query(ASK).response == f"{TRUE}[kb-002#1]"
+    assert index.as_query_engine(other).query(ASK).response == f"{BACK}[kb-002#2]"
+    assert (len(mine.prompts), len(other.prompts)) == (1, 1)
 
 
 def test_llama_indexs_evaluator_takes_the_response(index: HybridIndex, llm: Any) -> None:

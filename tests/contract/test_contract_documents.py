@@ -219,6 +219,18 @@ def test_a_bad_explicit_id_is_reported_by_path(write: Write, bad: str, tmp_path:
     assert list(loaded.failed) == [str(path)]
 
 
+def test_an_encoded_path_is_a_good_id_and_a_percent_sign_of_ones_own_is_not(
+    write: Write, tmp_path: Path, index_of: Any, doc: Any
+) -> None:
+    write("kb/100% #1.md", "满减说明。")
+    index = index_of()
+    assert index.upsert(load_documents(tmp_path / "kb")).added == ["100%25 %231.md"]
+    assert index.document("100%25 %231.md").text == "满减说明。"
+    rows = index.as_retriever().retrieve("满减说明")
+    assert [row.node.node_id for row in rows] == ["100%25 %231.md#1"]
+    assert list(index.upsert([doc("100%", "文。")]).failed) == ["100%"]
+
+
 def test_a_plain_document_uses_its_id(doc: Any) -> None:
     nodes = SectionNodeParser().get_nodes_from_documents([doc("mine", "一句话。")])
     assert [n.id_ for n in nodes] == ["mine#1", "mine#1.1"]
