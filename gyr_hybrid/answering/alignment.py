@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from gyr_hybrid.answering.claims import Claim, content_words
@@ -143,6 +144,7 @@ def _compare(
     main = claim.clauses[-1][0]
     found: list[Found] = []
     total = gained = score = 0.0
+    denied = _denied_words(claim)
     for word, before, after in _with_neighbours(claim.words):
         weight = float(min(len(word.text), 4)) if word.han else 2.0
         total += weight
@@ -152,6 +154,8 @@ def _compare(
             gained, score = gained + weight, score + weight
             continue
         credit = credit_of(word, own, lexicon, before, after)
+        if credit < STANDS and word in denied and stands(denied[word], own, lexicon):
+            credit = 0.9  # ``没成功`` for ``失败``
         where: Place = "own"
         worth = OWN
         if credit < STANDS:
@@ -190,6 +194,19 @@ def _compare(
     return Aligned(
         claim, index, passage, later, tuple(found), score - 0.002 * len(passage.text), gained, total
     )
+
+
+@lru_cache(maxsize=2048)
+def _denied_words(claim: Claim) -> dict[Word, Word]:
+    """Words right after a negator, and the two as one word."""
+    found: dict[Word, Word] = {}
+    for word in claim.words:
+        before = claim.text[max(0, word.start - claim.start - 2) : word.start - claim.start]
+        negator = "没有" if before == "没有" else before[-1:]
+        if negator and negator in "不没未无没有":
+            text = negator + word.text
+            found[word] = Word(text, text, word.start - len(negator), word.end)
+    return found
 
 
 def _following(section: Section, place: int) -> tuple[Passage, ...]:

@@ -31,6 +31,7 @@ from gyr_hybrid.answering.strength import (
     overclaims,
     sides_differ,
 )
+from gyr_hybrid.answering.word_places import SWAP, ordinary
 from gyr_hybrid.answering.words import Word
 
 CLOSE = 0.8
@@ -141,8 +142,8 @@ def words_stand(evidence: Evidence) -> Iterator[Finding]:
         if strange and len(strange) <= NEW_WORDS[strange[0].word.han]:
             strange = [f for f in strange if not _from_elsewhere(f.word, one, section, evidence.lexicon)]
         support = one.support_with(evidence.explained)
-        if len(strange) == 1 and support >= NEARLY and _adds_little(strange[0], one, evidence.lexicon):
-            strange = []
+        if len(strange) <= ADDED and support >= NEARLY:
+            strange = [f for f in strange if not _adds_little(f, one, evidence.lexicon)]
         if strange:
             yield Finding("words", f"{' '.join(f.word.text for f in strange)!r} not in the source sentence")
         elif support < (NEARLY if one.missing else CLOSE):
@@ -151,7 +152,8 @@ def words_stand(evidence: Evidence) -> Iterator[Finding]:
 
 NEW_WORDS = {True: 2, False: 1}
 """Most words of a Chinese (True) or English claim that may come from elsewhere in the section."""
-NEARLY = 0.72
+ADDED = 1
+NEARLY = 0.64
 """Support that a claim needs which has a new word."""
 _DEGREE = re.compile(
     r"最.|首|末|全.*|半.*|长期|短期|即时|.*[利费]率|first|last|next|own|full|whole|half|best|worst|most|least|new|old|free"
@@ -171,17 +173,21 @@ def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
         return False
     if word.text.isascii() and not one.claim.text.isascii():
         return False
-    if word == one.claim.words[-1] and _unsaid(one, lexicon):
+    unsaid = _unsaid(one, lexicon)
+    swapped = (
+        one.support >= SWAP and 1 <= len(unsaid) <= ADDED and ordinary((word, *unsaid), frozenset(), lexicon)
+    )
+    if unsaid and word == one.claim.words[-1] and not swapped:
         return False
     return not any(
         f.end <= word.start <= f.end + 1 or f.start - 1 <= word.end <= f.start for f in one.claim.figures
     )
 
 
-def _unsaid(one: Aligned, lexicon: Lexicon) -> bool:
-    """Whether the passage says something in the place of the claim's predicate that the claim does not."""
+def _unsaid(one: Aligned, lexicon: Lexicon) -> list[Word]:
+    """Words of the passage that the claim does not say."""
     spoken = target_of(one.claim.text)
-    return any(not light(w) and not stands(w, spoken, lexicon) for w in content_words(one.passage.text))
+    return [w for w in content_words(one.passage.text) if not light(w) and not stands(w, spoken, lexicon)]
 
 
 def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
@@ -237,8 +243,6 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
         for detail in word_places.contrasting_words(one, evidence.lexicon):
             yield Finding("contrast", detail)
         worked_out = any(f in evidence.explained for f in one.claim.figures)
-        for detail in () if worked_out else word_places.borrowed_ahead(one):
-            yield Finding("binding", detail)
         for detail in word_places.other_agent(one, evidence.lexicon):
             yield Finding("agent", detail)
         for detail in word_places.swapped_actors(one, evidence.lexicon):

@@ -78,7 +78,8 @@ def claims_of(sentence: str) -> tuple[Claim, ...]:
         groups.append(pending)
         pending = []
     if pending:
-        said = any(pending[0][0] <= x.start < pending[-1][1] for x in (*words, *figures))
+        places = [*(w.start for w in words), *(f.start for f in figures)]
+        said = any(pending[0][0] <= place < pending[-1][1] for place in places)
         if groups and not said:
             groups[-1] = groups[-1] + pending
         else:

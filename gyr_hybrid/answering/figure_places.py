@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations
 
 from gyr_hybrid.answering.alignment import Aligned, places_of
 from gyr_hybrid.answering.claims import content_words
@@ -82,7 +83,7 @@ def swapped_figures(one: Aligned) -> Iterator[str]:
     theirs = [f for f in (*one.passage.carried_figures, *one.passage.figures) if not f.weak]
     places = [(f, [i for i, t in enumerate(theirs) if compare(f, t) == "same"]) for f in mine]
     single = [(f, p[0]) for f, p in places if len(p) == 1]
-    for (first, i), (second, j) in pairwise(single):
+    for (first, i), (second, j) in combinations(single, 2):
         own = min(i, j) >= len(one.passage.carried_figures)
         if own and i > j and first.base == second.base and first.kind == second.kind:
             yield f"{first.text!r} before {second.text!r}"
@@ -109,6 +110,9 @@ def repeated_figure(one: Aligned) -> Iterator[str]:
             yield f"{ours[0].text!r} twice, where the source has {other.text!r}"
 
 
+_CONJUNCTION = re.compile(r"并|且|和|与|及|,|，|(?<![a-z])(?:and|but|or)(?![a-z])")
+
+
 def dropped_figure(one: Aligned) -> Iterator[str]:
     """A figure inside the source clause, between words that the claim has, that the claim leaves out."""
     text = one.passage.text
@@ -126,5 +130,7 @@ def dropped_figure(one: Aligned) -> Iterator[str]:
             f.kind == figure.kind and not f.weak and standing(f, one.passage.figures) != "same"
             for f in one.claim.figures
         )
-        if before and after and not moved:
+        following = [p for p in spots if p >= figure.end]
+        aside = bool(following) and bool(_CONJUNCTION.search(text, figure.end, min(following)))
+        if before and after and not moved and not aside:
             yield f"{figure.text!r} of the source is left out"

@@ -16,7 +16,7 @@ REACH_LATIN = 32
 """Characters of English a negator reaches forward."""
 
 _FIXED = re.compile(
-    r"不[但仅管论断久等妨如禁愧便良利]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|不[满到]|不足(?=[\s\d一二三四五六七八九十百千两半])|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
+    r"不[但仅管论断久等妨如禁愧便良利然]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|不[满到]|不足(?=[\s\d一二三四五六七八九十百千两半])|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
     r"|无人机|非常|非法|非机动|别人|别的|[特级分区类性个识差派辨]别|没收|免[费税息邮赔押签疫]|避免|难免|豁免|是否|能否|可否|与否|有没有|是不是|能不能|会不会|要不要|可不可以|否则|不仅|差不多|对不起|了不起"
     r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
@@ -25,7 +25,7 @@ _NEGATOR = re.compile(
     r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
 )
 NEGATION_MARK = re.compile(
-    r"[不未无没非勿禁免]|(?<![a-z])(?:not|never|no|cannot|without|unless|n't)(?![a-z])"
+    r"[不未无没非勿禁免]|(?<![a-z])(?:not|never|no|cannot|without|unless)(?![a-z])|n't(?![a-z])"
 )
 """A bare sign of negation, for comparing two versions of a clause character by character."""
 
@@ -67,13 +67,14 @@ def denials_of(text: str) -> tuple[Denial, ...]:
         barred[fixed.start() : fixed.end()] = b"\x01" * (fixed.end() - fixed.start())
     words = content_words(text)
     found: list[Denial] = []
-    for negator in _NEGATOR.finditer(text):
-        if barred[negator.start()]:
-            continue
+    negators = [n for n in _NEGATOR.finditer(text) if not barred[n.start()]]
+    for number, negator in enumerate(negators):
         start, end = negator.span()
         stop = _STOP.search(text, end)
         limit = end + (REACH_LATIN if negator.group().isascii() else REACH)
         reach = min(stop.start() if stop else len(text), limit)
+        if number + 1 < len(negators):  # ``未经许可不得拍照`` denies the permission, not the taking
+            reach = min(reach, negators[number + 1].start())
         targets = tuple(
             w.key if w.start >= end else w.text[end - w.start :]
             for w in words
@@ -119,12 +120,12 @@ def disagreement(claim: str, source: str) -> str:
             if denial.text.startswith("免") and _FREE.search(other):
                 continue
             # the object of a verb that the other text lacks says nothing, unless the verb says nothing itself
-            for target in denial.targets[: 2 if set(denial.targets[:1]) & LIGHT_WORDS else 1]:
-                places = occurrences(target, other) if target.strip() else []
-                if places:
-                    if not any(denied_at(other, p) for p in places):
-                        return f"{denial.text} ({target})"
-                    break
+            wanted = denial.targets[: 2 if set(denial.targets[:1]) & LIGHT_WORDS else 1]
+            target = next((t for t in wanted if t.strip() and occurrences(t, other)), None)
+            if target and not any(
+                denied_at(other, p) for t in denial.targets if t.strip() for p in occurrences(t, other)
+            ):
+                return f"{denial.text} ({target})"
     return _limit(claim, source) or _exception(claim, source) or _elliptic(claim, source)
 
 

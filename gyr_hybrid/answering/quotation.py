@@ -83,7 +83,7 @@ def edited_negation(one: Aligned) -> Iterator[str]:
     codes = matcher.get_opcodes()
     for tag, i1, i2, j1, j2 in codes:
         edge = ((i1 == 0 or i2 == len(ours)) and tag == "delete") or j1 == 0 or j2 == len(theirs)
-        if tag == "equal" or (tag == "insert" and (edge or j2 - j1 > 6)):
+        if tag == "equal" or (tag == "insert" and j2 - j1 > (3 if edge else 6)):
             continue
         mine, other = NEGATION_MARK.search(ours[i1:i2]), NEGATION_MARK.search(theirs[j1:j2])
         if bool(mine) != bool(other):

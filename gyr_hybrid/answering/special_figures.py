@@ -91,7 +91,7 @@ def ordinals(scan: Scan) -> Iterator[Figure]:
                 Fraction(1) if found["head"] else number_value(found["class"] or found["n"] or found["nth"])
             )
         if value is not None:
-            weak = word in ("first", "second") or bool(found["head"])
+            weak = word in ("first", "second") or bool(found["head"]) or found.group() == "第二天"
             yield Figure(
                 "ordinal",
                 value,

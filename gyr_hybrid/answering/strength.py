@@ -60,10 +60,10 @@ _HEDGE = re.compile(
     r"可能|一般|通常|大多|多数|往往|预计|原则上|视情况|尽量|建议|\b(?:usually|typically|generally|normally|(?<!how )often|might|recommended|expected)\b"
 )
 _MAY = re.compile(
-    r"(?<![不])(?:可以|可(?![能靠见选用])|(?<!不)(?<!只)能(?![量力耗源])|允许|有权|准许)|(?<!not )\b(?:may|can|allowed|permitted|optional)\b(?! not)"
+    r"(?<![不才方])(?:可以|可(?![能靠见选用])|(?<![不只才方])能(?![量力耗源])|允许|有权|准许)|(?<!not )\b(?:may|can|allowed|permitted|optional)\b(?! not)"
 )
 _MUST = re.compile(
-    r"必须|应当|应该|务必|(?<![无不])须|(?<![无不])需要?(?!求)|\b(?:must|shall|required|requires|have to|has to|mandatory)\b(?! not)"
+    r"必须|应当|应该|务必|(?<![无不])须|(?<![无不])需要?(?!求)|(?<![重主需不无])要(?![求点素么紧])|\b(?:must|shall|required|requires|have to|has to|mandatory)\b(?! not)"
 )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import combinations
 
 from gyr_hybrid.answering.alignment import Aligned, Found, places_of
 from gyr_hybrid.answering.claims import content_words
@@ -13,9 +13,12 @@ from gyr_hybrid.answering.crediting import Target, stands, target_of
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.figures import find_figures
 from gyr_hybrid.answering.lexicon import Lexicon
+from gyr_hybrid.answering.measures import UNITS
 from gyr_hybrid.answering.numerals import even_fold
 from gyr_hybrid.answering.passages import Passage, Section
+from gyr_hybrid.answering.polarity import denied_at, occurrences
 from gyr_hybrid.answering.roles import is_actor, is_party, light
+from gyr_hybrid.answering.strength import is_strong
 from gyr_hybrid.answering.words import Word
 
 
@@ -31,7 +34,7 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
         main = (start, end) == one.claim.clauses[-1]
         source = one.passage.text if main else _nearest(words, one, section, lexicon)
         theirs, ours = content_words(source), [f.word for f in words]
-        names = _latin_names(theirs, source)
+        names = _latin_names(theirs, source) | _capitals(ours, sentence)
         target = target_of(source)
         if not any(stands(w, target, lexicon) for w in ours):
             continue
@@ -41,7 +44,9 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
         for tag, i1, i2, j1, j2 in matcher.get_opcodes():
             if tag != "replace":
                 continue
-            new = [w for w in ours[i1:i2] if not stands(w, target, lexicon)]
+            new = [
+                w for w in ours[i1:i2] if not stands(w, target, lexicon) and (not main or places[w] != "own")
+            ]
             old = [w for w in theirs[j1:j2] if not stands(w, spoken, lexicon)]
             inherited = [w for w in new if places[w] in ("carried", "following")]
             if all(light(w) and not is_actor(w.key, lexicon) for w in (*new, *old)):
@@ -51,8 +56,31 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
             topic = len(inherited) == len(new) and (i1 == 0 or not main)
             if topic and not swapped and not all(named):
                 continue
+            few = len(new) <= SWAPPED and len(old) <= SWAPPED
+            if one.support >= SWAP and few and ordinary((*new, *old), names, lexicon):
+                continue
             if new and old:
                 yield f"{' '.join(w.text for w in new)!r} where the source has {' '.join(w.text for w in old)!r}"
+
+
+SWAPPED = 1
+SWAP = 0.65
+"""Support from which one ordinary word may stand in another's place, as a synonym that no list has."""
+_EXACT = re.compile(
+    r"[一二两三四五六七八九十百千万]|最|[全半单双首末前后上下左右内外日周月季年]|率|税|费|价|额"
+)
+
+
+def ordinary(words: Iterable[Word], names: frozenset[str], lexicon: Lexicon) -> bool:
+    """Whether none of the words names, numbers, grades or excludes: words that may have synonyms."""
+    return not any(
+        is_actor(w.key, lexicon)
+        or w.key in names
+        or is_strong(w.text)
+        or _EXACT.search(w.text)
+        or w.text in UNITS
+        for w in words
+    )
 
 
 def _any_named(words: Sequence[Word], names: frozenset[str], lexicon: Lexicon) -> bool:
@@ -73,6 +101,11 @@ def _nearest(words: list[Found], one: Aligned, section: Section, lexicon: Lexico
         return sum(stands(f.word, target, lexicon) for f in words) + 0.1 * (passage is one.passage)
 
     return max(segment, key=shared).text
+
+
+def _capitals(words: Iterable[Word], sentence: str) -> frozenset[str]:
+    """Words that the sentence writes in capitals, which are names: ``PDF``, ``PUT``."""
+    return frozenset(w.key for w in words if len(w.text) > 1 and sentence[w.start : w.end].isupper())
 
 
 def other_agent(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
@@ -102,18 +135,10 @@ def swapped_actors(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
     actors = [w for w in main if is_party(w.key) or w.key in lexicon.contrasts]
     places = [(w, places_of(w, source)) for w in actors]
     single = [(w, p[0]) for w, p in places if len(p) == 1]
-    for (first, i), (second, j) in pairwise(single):
+    for (first, i), (second, j) in combinations(single, 2):
         rivals = second.key in lexicon.contrasts.get(first.key, ())
         if i > j and first.key != second.key and (rivals or (is_party(first.key) and is_party(second.key))):
             yield f"{first.text!r} before {second.text!r}, the source has them the other way round"
-
-
-def borrowed_ahead(one: Aligned) -> Iterator[str]:
-    """A word of a later clause that the claim puts before the words of this one: another subject."""
-    main = [f for f in one.found if f.word.start >= one.claim.clauses[-1][0]]
-    for index, found in enumerate(main):
-        if found.place == "following" and any(f.place == "own" for f in main[index + 1 :]):
-            yield f"{found.word.text!r} is said in a later clause of the source"
 
 
 def contrasting_words(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
@@ -125,7 +150,8 @@ def contrasting_words(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
         if not rivals or _holds(own, found.word.key):
             continue
         for rival in sorted(rivals):
-            if _holds(own, rival) and not _holds(spoken, rival):
+            denied = any(denied_at(own.text, place) for place in occurrences(rival, own.text))
+            if _holds(own, rival) and not _holds(spoken, rival) and not denied:
                 yield f"{found.word.text!r} where the source has {rival!r}"
                 break
 

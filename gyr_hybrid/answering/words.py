@@ -47,7 +47,8 @@ def _vocabulary() -> frozenset[str]:
     from gyr_hybrid.answering.word_lists import FUNCTION_WORDS
 
     known = Lexicon.builtin()
-    words = {*FUNCTION_WORDS, *known.equivalents, *known.contrasts}
+    listed = {w for w in (*known.equivalents, *known.contrasts) if w[0] not in "不没未无"}
+    words = FUNCTION_WORDS | listed
     return frozenset(w for w in words if len(w) > 1 and not w.isascii())
 
 
