@@ -13,19 +13,18 @@ from functools import lru_cache
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from gyr_hybrid.answering.alignment import Aligned, align
-from gyr_hybrid.answering.checks import UNKNOWN, Evidence, Finding, findings, quote_figures
+from gyr_hybrid.answering.checks import findings
 from gyr_hybrid.answering.claims import claims_of
 from gyr_hybrid.answering.derivation import derived
 from gyr_hybrid.answering.enumerations import Pair, contrasting_pairs, parallel_pairs
+from gyr_hybrid.answering.figure_checks import UNKNOWN, quote_figures
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.figures import Figure, find_figures
+from gyr_hybrid.answering.findings import Evidence
 from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.passages import Section, read_section
 from gyr_hybrid.answering.quotation import verbatim_span, without_list_mark
 from gyr_hybrid.answering.verdict import Quote, Verdict
-
-CLOSE = 0.8
-"""Support from which a sentence counts as close to its quotes (tuned on the pairs' tuning half)."""
 
 
 def verify(
@@ -132,6 +131,3 @@ def sentence_figures_in_quotes(sentence: str, quotes: Iterable[str], *, headings
     (True, False)
     """
     return not missing_figures(sentence, quotes, headings)
-
-
-__all__ = ["CLOSE", "Finding", "missing_figures", "section_of", "sentence_figures_in_quotes", "verify"]
