@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from time import perf_counter
 
 import numpy as np
 from llama_index.core.schema import NodeWithScore
 from numpy.typing import NDArray
 
-from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.retrieval.asked import asked_besides, light
 from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
+from gyr_hybrid.retrieval.headings import heading_share, named
 from gyr_hybrid.retrieval.merging import Merged, merge_into_sections
 from gyr_hybrid.retrieval.places import Places
 from gyr_hybrid.retrieval.run import Run, milliseconds
@@ -98,7 +97,8 @@ def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
         best_child=np.maximum.reduceat([by_child.get(child, 0.0) for child in flat], starts),
         cosine_mean=mean,
         cosine_best=best,
-        heading=_heading_share(run, units),
+        heading=heading_share(run, units),
+        named=named(run, units),
         about=_about(run, units, children),
     )
     for i, unit in enumerate(units):
@@ -137,33 +137,6 @@ def _cosines(
     sizes = np.maximum(lengths, 1).astype(np.float64)
     mean = np.add.reduceat(cosines * sizes, starts) / np.add.reduceat(sizes, starts)
     return mean, np.maximum.reduceat(cosines, starts)
-
-
-def _heading_share(run: Run, units: Sequence[str]) -> NDArray[np.float64]:
-    """Share of the question, by idf, that stands in each unit's heading path; synonyms count."""
-    view, analyzer, equivalents = run.view, run.analyzer, run.expansion.equivalents
-    words = {word: view.idf(word) for word in (*analyzer.content_words(run.plain), *equivalents)}
-    # the synonym of a mere question word ("怎么办" -> "解决办法") has no content word of its own
-    widened = {token: weight * view.idf(token) for token, weight in run.expansion.weights.items()}
-    total = sum(words.values()) or max(widened.values(), default=0.0)
-    if total <= 0.0:
-        return np.zeros(len(units))
-    paths = view.header_paths(units)
-    shares = {}
-    for path in set(paths):
-        terms = _heading_terms(analyzer, path)
-        found = sum(
-            idf for word, idf in words.items() if word in terms or terms & equivalents.get(word, frozenset())
-        )
-        found += max((idf for token, idf in widened.items() if token in terms), default=0.0)
-        shares[path] = min(1.0, found / total)
-    return np.array([shares[path] for path in paths])
-
-
-@lru_cache(maxsize=1 << 14)
-def _heading_terms(analyzer: Analyzer, path: tuple[str, ...]) -> frozenset[str]:
-    """Headings come up again with every question about their documents."""
-    return frozenset(analyzer.terms(" ".join(path)))
 
 
 def _sort(run: Run, scores: Mapping[str, float]) -> None:

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 WEIGHTS = {
-    "bm25": 0.54,
-    "best_child": 0.07,
-    "cosine_mean": 0.30,
-    "cosine_best": 0.06,
+    "bm25": 0.49,
+    "best_child": 0.06,
+    "cosine_mean": 0.27,
+    "cosine_best": 0.05,
     "heading": 0.03,
+    "named": 0.10,
 }
 """Weight of each feature's standard score.
 
@@ -55,6 +56,8 @@ class Features:
     """Of its best child."""
     heading: Floats
     """0..1, share of the question's idf in the heading path."""
+    named: Floats
+    """0..1, share of the question that is a heading of the path said in full."""
     about: Floats | None = None
     """0..1, how much it is about the question's codes, times ``ABOUT`` or ``ABOUT_ALONE``; None without codes."""
 

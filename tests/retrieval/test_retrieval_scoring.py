@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from gyr_hybrid.retrieval.scoring import K1, WEIGHTS, B, Features, relevance, section_bm25, standard
 
 Vectors = st.integers(1, 12).flatmap(
-    lambda n: st.tuples(*(arrays(np.float64, n, elements=st.floats(0, 50)) for _ in range(5)))
+    lambda n: st.tuples(*(arrays(np.float64, n, elements=st.floats(0, 50)) for _ in range(6)))
 )
 
 
@@ -48,26 +48,28 @@ def test_weights_are_shares_of_one() -> None:
 
 def test_relevance_by_hand() -> None:
     flat = np.zeros(2)
-    scores = relevance(Features(np.array([0.0, 4.0]), flat, flat, flat, flat))
+    scores = relevance(Features(np.array([0.0, 4.0]), flat, flat, flat, flat, flat))
     assert scores.tolist() == pytest.approx([1 / (1 + exp(WEIGHTS["bm25"])), 1 / (1 + exp(-WEIGHTS["bm25"]))])
 
 
 def test_what_is_said_of_a_code_is_taken_off_from_those_that_are_less_about_it() -> None:
     flat = np.zeros(2)
-    scores = relevance(Features(flat, flat, flat, flat, flat, about=np.array([6.0, 4.0])))
+    scores = relevance(Features(flat, flat, flat, flat, flat, flat, about=np.array([6.0, 4.0])))
     assert scores.tolist() == pytest.approx([0.5, 1 / (1 + exp(2.0))])
 
 
 def test_without_vectors_words_decide() -> None:
     words = np.array([3.0, 1.0, 2.0])
-    scores = relevance(Features(words, words, None, None, np.zeros(3)))
+    scores = relevance(Features(words, words, None, None, np.zeros(3), np.zeros(3)))
     assert np.argsort(-scores).tolist() == [0, 2, 1]
 
 
 def test_the_scale_of_an_embedding_models_cosines_does_not_matter() -> None:
     words, cosines = np.array([3.0, 1.0, 2.0]), np.array([0.1, 0.9, 0.3])
-    wide = relevance(Features(words, words, cosines, cosines, np.zeros(3)))
-    narrow = relevance(Features(words, words, 0.8 + cosines / 10, 0.8 + cosines / 10, np.zeros(3)))
+    wide = relevance(Features(words, words, cosines, cosines, np.zeros(3), np.zeros(3)))
+    narrow = relevance(
+        Features(words, words, 0.8 + cosines / 10, 0.8 + cosines / 10, np.zeros(3), np.zeros(3))
+    )
     assert wide == pytest.approx(narrow)
 
 
