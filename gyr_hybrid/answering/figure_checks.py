@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gyr_hybrid.answering.alignment import Aligned
 from gyr_hybrid.answering.derivation import derived
-from gyr_hybrid.answering.figure_matching import standing
+from gyr_hybrid.answering.figure_matching import approximate, standing
 from gyr_hybrid.answering.figures import Figure
 from gyr_hybrid.answering.findings import Evidence, Finding
 from gyr_hybrid.answering.passages import Section
@@ -46,6 +46,8 @@ def figures_stand(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("figure_elsewhere", f"{shown} stands in another sentence of the source")
         elif elsewhere in ("bound", "side"):
             yield Finding(elsewhere, f"{shown} has another limit in the source")
+        elif any(approximate(figure, f) for f in everywhere):
+            yield Finding("approximate", f"{shown} is counted in another unit in the source")
         elif elsewhere == "unit" and _same_count(figure, everywhere):
             yield Finding("unit", f"{shown} is counted in another word in the source")
         elif figure in loose or (_one_period(figure) and (loose or evidence.explained)):

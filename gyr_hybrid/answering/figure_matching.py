@@ -14,6 +14,8 @@ from gyr_hybrid.answering.numerals import NUMBER_PATTERN, even_fold, number_valu
 
 Standing = Literal["same", "bound", "rate", "side", "unit", "absent"]
 
+_DECIMAL_SIZES = frozenset(Fraction(1024, 1000) ** power for power in (-3, -2, -1, 1, 2, 3))
+"""What makes ``1 GB`` of ``1000 MB``: people count sizes in thousands too."""
 _HALF_MONTH = {("month", Fraction(1, 2)), ("second", Fraction(15 * 86400))}
 _ORDER: tuple[Standing, ...] = ("same", "bound", "rate", "side", "unit", "absent")
 
@@ -59,6 +61,17 @@ def compare(figure: Figure, other: Figure) -> Standing:
     return "same"
 
 
+def approximate(figure: Figure, other: Figure) -> bool:
+    """Whether two durations agree but for the length of a month or a year: ``3 个月`` and ``90 天``."""
+    pair = {figure.base: figure.value, other.base: other.value}
+    if figure.kind != "duration" or other.kind != "duration" or set(pair) != {"month", "second"}:
+        return False
+    months, seconds = pair["month"], pair["second"]
+    if not isinstance(months, Fraction) or not isinstance(seconds, Fraction):
+        return False
+    return months * 28 <= seconds / 86400 <= months * 31
+
+
 def _equal(figure: Figure, other: Figure) -> bool:
     if isinstance(figure.value, Fraction) and isinstance(other.value, Fraction):
         pair = {figure.kind: figure.value, other.kind: other.value}
@@ -77,6 +90,12 @@ def _equal(figure: Figure, other: Figure) -> bool:
         if "ordinal" in (figure.kind, other.kind):
             return figure.kind == other.kind and "" in (figure.base, other.base)
         return compatible(figure.base, other.base)
+    if (
+        figure.kind == other.kind == "size"
+        and isinstance(figure.value, Fraction)
+        and isinstance(other.value, Fraction)
+    ):
+        return bool(other.value) and figure.value / other.value in _DECIMAL_SIZES
     if figure.kind == other.kind == "weekday":
         return 67 in (figure.value, other.value) and {figure.value, other.value} <= {6, 7, 67}
     return {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH

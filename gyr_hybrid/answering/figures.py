@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from gyr_hybrid.answering.calendar_figures import find_dates
+from gyr_hybrid.answering.english_figures import dozens, mixed_numbers, noons, shares
 from gyr_hybrid.answering.figure_scan import Figure, FigureValue, Scan
 from gyr_hybrid.answering.measures import UNITS
 from gyr_hybrid.answering.numerals import HAN_NUMERAL
@@ -44,6 +45,10 @@ def find_figures(text: str) -> tuple[Figure, ...]:
         _dates,
         weekdays,
         fractions,
+        mixed_numbers,
+        shares,
+        dozens,
+        noons,
         halves,
         ordinals,
         multiples,

@@ -20,7 +20,7 @@ _ORDINAL = re.compile(
     rf"|(?<![a-z])(?P<word>{'|'.join(ENGLISH_ORDINALS)})(?![a-z])"
 )
 _HALF = re.compile(
-    rf"(?:(?P<whole>{HAN_NUMERAL}+|\d+)(?P<measure>个)?)?半(?P<unit>年|个?月|天|日|个?小时|个?钟头|周|个?星期|分钟|价)"
+    rf"(?:(?P<whole>{HAN_NUMERAL}+|\d+)(?P<measure>个)?)?半(?P<unit>年|个?月|天|日|个?小时|个?钟头|周|个?星期|分钟|价|公斤|斤|公里|米|升|吨)"
     rf"|(?P<n2>{HAN_NUMERAL}+|\d+)\s?(?P<u2>年|个月|天|小时|个小时|周)半"
     r"|(?P<part>一半|半数|减半|百分百|百分之百)"
     r"|half[ -](?:an? )?(?P<eunit>year|month|day|hour|week|minute)(?![a-z])|(?P<ehalf>(?<![a-z])half(?= (?:of|the)))"

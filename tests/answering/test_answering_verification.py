@@ -148,6 +148,11 @@ def test_derived_figures_are_accepted_when_the_arithmetic_holds() -> None:
     assert check("年付专业版折合 38 元/月。", "年付专业版 468 元/年。").hard
 
 
+def test_days_for_months_are_uncertain_and_no_contradiction() -> None:
+    assert check("宽限期为 90 天。", "到期后的宽限期为 3 个月。").check == "approximate"
+    assert check("宽限期为 60 天。", "到期后的宽限期为 3 个月。").hard
+
+
 def test_an_item_of_an_exception_list_must_be_denied() -> None:
     text = "消费者可以七日内退货，但下列商品除外：\n\n（一）定作的商品；\n（二）鲜活易腐的商品。"
     assert check("鲜活易腐的商品可以七日内退货。", text).value == "uncertain"
