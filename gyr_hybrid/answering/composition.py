@@ -27,6 +27,7 @@ class _Lead:
     """Whether something of what follows was seen already."""
     listed: bool = False
     """Whether that was a list, a table or code."""
+    shown: bool = False
 
 
 class Composer:
@@ -50,7 +51,7 @@ class Composer:
                 lead.began = True
                 lead.listed = lead.listed or level >= 0
                 kept.append(lead)
-            else:
+            elif not lead.shown:
                 self._gap = _wider(lead.gap, self._gap)
         self._leads = kept
         self._gap = _wider(self._gap, unit.before)
@@ -75,16 +76,16 @@ class Composer:
 
     @property
     def lead_text(self) -> str:
-        """The lead-ins, shown or not, that the next unit would hang on; empty when none wait."""
+        """The lead-ins, shown or not, that the current unit hangs on."""
         return "".join(lead.text for lead in self._leads if lead.level != _INSIDE)
 
     def show(self, unit: Unit, text: str, labels: str = "", suffix: str = "") -> str:
         """The piece of the answer that shows ``text`` with its labels and what must stand before it."""
         out = ""
         for lead in self._leads:
-            out += (lead.gap if self._shown else "") + self._marker(lead.unit) + lead.text
-            self._shown = True
-        self._leads = []
+            if not lead.shown:
+                out += (lead.gap if self._shown else "") + self._marker(lead.unit) + lead.text
+                lead.shown = self._shown = True
         out += (
             (self._gap if self._shown else "")
             + self._marker(unit)

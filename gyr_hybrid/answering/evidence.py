@@ -19,8 +19,8 @@ EVIDENCE_MIN = 0.5
 _BORDER = 4.4
 """Sum of the weighted signals at which evidence is 0.5: above questions about payments that no article names, below
 customers' paraphrases that share no word with the article."""
-_CODE_BASE = 0.85
-"""Evidence of a section that bears the question's code when nothing else is asked."""
+_DEFINED, _MENTIONED = 0.9, 0.75
+"""Evidence of a section that bears the question's code, as its subject or in passing, when nothing else is asked."""
 
 _FAULT = re.compile(
     r"错误|报错|故障|异常|告警|失败|(?<![a-z])(?:errors?|faults?|alarms?|exceptions?|fail\w*)(?![a-z])",
@@ -81,6 +81,7 @@ def evidence_of_code(
     sections: Sequence[Collection[str]],
     synonyms: Mapping[str, Collection[str]],
     *,
+    defined: bool,
     fault: bool,
     least: float = 0.0,
 ) -> float:
@@ -94,19 +95,21 @@ def evidence_of_code(
         rest: the question's other content words -> idf.
         unseen: those of them that no document has.
         sections: terms of the bearing sections.
+        defined: whether one of them is about the code: it stands in a heading, a first cell, before a colon.
         fault: whether the code is an error's.
         least: the weight against which lighter words are measured: a word that most documents have, such as the
             product's name, decides nothing.
     """
+    base = _DEFINED if defined else _MENTIONED
     if not any(rest.values()):
-        return _CODE_BASE
+        return base
     total = max(sum(rest.values()), least)
     best = max(sections, key=lambda terms: covered(rest, terms, synonyms))
     missing = {word: weight for word, weight in rest.items() if not covered({word: 1.0}, best, synonyms)}
     nowhere = sum(weight for word, weight in missing.items() if word in unseen) / total
     elsewhere = sum(missing.values()) / total - nowhere
     against = 0.5 * elsewhere + 0.25 * nowhere if fault else elsewhere + 0.7 * nowhere
-    return min(1.0, max(0.0, _CODE_BASE - against))
+    return min(1.0, max(0.0, base - against))
 
 
 def names_fault(text: str) -> bool:

@@ -164,6 +164,12 @@ def endpoint_error(error: Exception, llm: LLM) -> EndpointError:
     )
 
 
+def without_thoughts(text: str) -> str:
+    """A whole text without ``<think>…</think>``."""
+    thinking = ThinkFilter()
+    return thinking.feed(text) + thinking.finish()
+
+
 class ThinkFilter:
     """Takes ``<think>…</think>`` out of a text that arrives in pieces.
 

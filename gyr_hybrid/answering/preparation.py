@@ -29,6 +29,8 @@ from gyr_hybrid.retrieval.code_lookup import ResolvedCode, hangs_on, look_alike
 from gyr_hybrid.retrieval.result import Retrieval
 from gyr_hybrid.retrieval.run import Run
 
+UNKNOWN_BESIDE = 0.6
+"""Most evidence for a question that names an unknown code, though it does not hang on it."""
 FILTERED_OUT = 0.3
 """Most evidence for a question about a known code when no section found bears it."""
 
@@ -149,16 +151,19 @@ def measure(
         texts = [_with_path(context.facts[i]) for i in bearing]
         fault = any(map(names_fault, texts)) or any(names_fault(code.class_word or "") for code in known)
         levels = [retrieval.run.levels.get(context.facts[i].node_id, (0, 0)) for i in bearing]
+        defined = any(defines for _, defines in levels)
         rest = asked_besides(
-            question,
-            weights,
-            analyzer=retrieval.run.analyzer,
-            codes=retrieval.codes,
-            defined=any(defines for _, defines in levels),
+            question, weights, analyzer=retrieval.run.analyzer, codes=retrieval.codes, defined=defined
         )
         least = light(retrieval.run.view.n_children)
         return evidence_of_code(
-            rest, unseen, [sections[i] for i in bearing], synonyms, fault=fault, least=least
+            rest,
+            unseen,
+            [sections[i] for i in bearing],
+            synonyms,
+            defined=defined,
+            fault=fault,
+            least=least,
         )
     folded = [fold(_with_path(node)) for node in context.facts]
     met = [
@@ -175,7 +180,9 @@ def measure(
         ),
         retrieval.run.view.n_children,
     )
-    return min(value, FILTERED_OUT) if known else value
+    if known:
+        return min(value, FILTERED_OUT)
+    return min(value, UNKNOWN_BESIDE) if retrieval.codes else value
 
 
 def _with_path(node: BaseNode) -> str:

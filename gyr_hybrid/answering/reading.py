@@ -46,13 +46,13 @@ class Reading:
         units = self._segmenter.feed(self._thinking.finish()) + self._segmenter.finish()
         if self._stopped is not None:
             self._answer.warnings.append(_STOPS[self._stopped][self._answer.language])
-            if units and self._checks.is_unfinished(units[-1]):
-                self._checks.note_cut(units.pop())
+            if units and self._checks.cut_off(units[-1]):
+                units.pop()
         return units
 
     def outcome(self) -> RefusalReason | None:
         """Why nothing is shown, None when something is."""
-        self._answer.warnings.extend(self._checks.warnings)
+        self._answer.warnings.extend(self._checks.ledger.warnings)
         if self._answer.pieces:
             return None
         return "not_supported" if self._checks.claims else "model_refused"

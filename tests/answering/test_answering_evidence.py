@@ -76,11 +76,15 @@ def test_the_same_cosine_says_less_in_a_larger_index() -> None:
 
 def test_a_word_that_the_documents_have_elsewhere_weighs_against_a_code_s_section() -> None:
     section = [{"ns-x2-blk-m", "尺码"}]
-    assert evidence_of_code({}, (), section, {}, fault=False) > EVIDENCE_MIN
-    assert evidence_of_code({"尺码": 2.0}, (), section, {}, fault=False) > EVIDENCE_MIN
-    assert evidence_of_code({"发货": 2.0}, (), section, {}, fault=False) < EVIDENCE_MIN
-    assert evidence_of_code({"防水": 2.0}, ("防水",), section, {}, fault=False) < EVIDENCE_MIN
-    assert evidence_of_code({"导不进去": 2.0}, ("导不进去",), [{"导入"}], {}, fault=True) > EVIDENCE_MIN
+    assert evidence_of_code({}, (), section, {}, defined=False, fault=False) > EVIDENCE_MIN
+    assert evidence_of_code({}, (), section, {}, defined=True, fault=False) > 0.8
+    assert evidence_of_code({"尺码": 2.0}, (), section, {}, defined=False, fault=False) > EVIDENCE_MIN
+    assert evidence_of_code({"发货": 2.0}, (), section, {}, defined=False, fault=False) < EVIDENCE_MIN
+    assert evidence_of_code({"防水": 2.0}, ("防水",), section, {}, defined=False, fault=False) < EVIDENCE_MIN
+    assert (
+        evidence_of_code({"导不进去": 2.0}, ("导不进去",), [{"导入"}], {}, defined=True, fault=True)
+        > EVIDENCE_MIN
+    )
 
 
 def test_faults_are_named_in_both_languages() -> None:
