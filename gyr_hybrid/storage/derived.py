@@ -23,8 +23,9 @@ from gyr_hybrid.storage.matrix import Matrix
 from gyr_hybrid.storage.postings import Postings, Segment, add_segment
 from gyr_hybrid.storage.protocol import CodeMention
 from gyr_hybrid.storage.reading import child_metadata, read_postings, read_vectors
+from gyr_hybrid.storage.rows import SELECT_ALL, SELECT_NEW, DocumentRow, families, joined
 from gyr_hybrid.storage.snapshot import DocumentOrder, Documents, Nodes, Snapshot
-from gyr_hybrid.storage.visibility import DocumentRules, Rules, natural_order
+from gyr_hybrid.storage.visibility import DocumentRules, natural_order
 
 Bool = NDArray[np.bool_]
 
@@ -42,36 +43,6 @@ _NODE_COLUMNS = (
     "ends",
     "paths",
 )
-
-
-class _Row(NamedTuple):
-    doc_key: int
-    stamp: int
-    doc_id: str
-    version: str
-    tenant: str | None
-    acl: str | None
-    valid_from: str | None
-    valid_to: str | None
-    updated_at: str
-    shared: str
-    node_ids: str
-    header_paths: str
-    layout: bytes
-    term_counts: bytes
-    vector_keys: bytes
-    codes: str | None
-
-    @property
-    def rules(self) -> Rules:
-        return Rules.from_columns(*self[3:9])
-
-
-_SELECT_ALL = (
-    f"SELECT {', '.join(_Row._fields)} FROM documents JOIN contents USING (doc_key) "
-    "WHERE retired_at IS NULL AND generation > ? ORDER BY doc_key"
-)
-_SELECT_NEW = _SELECT_ALL.replace("documents JOIN", "documents INDEXED BY new_documents JOIN")
 
 
 class DerivedIndex:
@@ -151,10 +122,10 @@ class DerivedIndex:
         first_row, first_slot = len(self._doc_keys), len(self._slot_nodes)
         vector_keys: list[NDArray[np.int64]] = []
         distinct: list[NDArray[np.int32]] = []
-        cursor = connection.execute(_SELECT_NEW if since else _SELECT_ALL, (since,))
-        while rows := [_Row(*row) for row in cursor.fetchmany(_READ_AT_ONCE)]:
+        cursor = connection.execute(SELECT_NEW if since else SELECT_ALL, (since,))
+        while rows := [DocumentRow(*row) for row in cursor.fetchmany(_READ_AT_ONCE)]:
             distinct.append(self._append(rows))
-            vector_keys.append(_joined(rows, "vector_keys", np.int64))
+            vector_keys.append(joined(rows, "vector_keys", np.int64))
         self._alive = np.concatenate([self._alive, np.ones(len(self._doc_keys) - first_row, dtype=bool)])
         self._alive[removed] = False
         if vector_keys:
@@ -191,7 +162,7 @@ class DerivedIndex:
                 for slot in range(first, last):
                     self._codes.remove(slot)
 
-    def _append(self, rows: Sequence[_Row]) -> NDArray[np.int32]:
+    def _append(self, rows: Sequence[DocumentRow]) -> NDArray[np.int32]:
         """Take in documents; their distinct terms per child."""
         first_row, first_node, first_slot = len(self._doc_keys), len(self._ids), len(self._slot_nodes)
         counts = np.array([len(row.layout) // 24 for row in rows])
@@ -208,7 +179,7 @@ class DerivedIndex:
             self._metadata.append(i, shared["metadata"])
             for order in shared["orders"]:
                 self._own_keys.update(key for key in order if key not in shared["metadata"])
-        per_child = _joined(rows, "term_counts", np.int32).reshape(-1, 2)
+        per_child = joined(rows, "term_counts", np.int32).reshape(-1, 2)
         self._lengths.extend(per_child[:, 1])
         starts = (first_slot + np.cumsum(children) - children).tolist()
         for start, row in zip(starts, rows, strict=True):
@@ -220,11 +191,11 @@ class DerivedIndex:
         return per_child[:, 0]
 
     def _append_nodes(
-        self, rows: Sequence[_Row], counts: NDArray[np.int64], children: NDArray[np.int64]
+        self, rows: Sequence[DocumentRow], counts: NDArray[np.int64], children: NDArray[np.int64]
     ) -> None:
         """Nodes of several documents at once; numbers within a document become numbers within the index."""
         first_row, first_node, first_slot = len(self._doc_keys), len(self._ids), len(self._slot_nodes)
-        layout = _joined(rows, "layout", np.int32).reshape(-1, 6)
+        layout = joined(rows, "layout", np.int32).reshape(-1, 6)
         node_starts = np.repeat(np.cumsum(counts) - counts, counts)
         slot_starts = np.repeat(np.cumsum(children) - children, counts)
         paths = [self._number_paths(json.loads(row.header_paths)) for row in rows]
@@ -237,7 +208,7 @@ class DerivedIndex:
         documents = np.repeat(np.arange(first_row, first_row + len(rows)), counts)
         slots = shifted(packing.CHILD, first_slot + slot_starts)
         parents = shifted(packing.PARENT, first_node + node_starts)
-        first_children, child_counts = _families(parents, first_node)
+        first_children, child_counts = families(parents, first_node)
         columns: dict[str, NDArray[Any]] = {
             "documents": documents,
             "ordinals": np.arange(len(layout)) - node_starts,
@@ -403,20 +374,3 @@ class _OwnColumn(NamedTuple):
     column: Column
     documents: int
     """How many documents it covers."""
-
-
-def _families(parents: NDArray[np.int64], first: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Per node its first child and how many follow each other; ``first`` is the number of the first node."""
-    first_children = np.full(len(parents), -1)
-    counts = np.zeros(len(parents), dtype=np.int64)
-    children = np.flatnonzero(parents >= 0)
-    owners, begin, count = np.unique(parents[children], return_index=True, return_counts=True)
-    end = len(children) - 1 - np.unique(parents[children][::-1], return_index=True)[1]
-    together = children[end] - children[begin] + 1 == count
-    first_children[owners - first] = children[begin] + first
-    counts[owners - first] = np.where(together, count, 0)
-    return first_children, counts
-
-
-def _joined(rows: Sequence[_Row], column: str, dtype: Any) -> NDArray[Any]:
-    return np.frombuffer(b"".join([getattr(row, column) for row in rows]), dtype=dtype)

@@ -55,10 +55,11 @@ class Follower:
         self._masks_of: Snapshot | None = None
         self._rebuilding: threading.Thread | None = None
 
-    @property
-    def built(self) -> bool:
-        """Whether there is anything to keep in step."""
-        return self._index is not None
+    def keep_up(self) -> None:
+        """Follow a commit at once, if anything was built yet, so that the next question need not."""
+        with self.lock:
+            if self._index is not None:
+                self.current()
 
     def forget(self) -> None:
         """Drop everything derived; it is built again when it is next needed."""

@@ -12,7 +12,8 @@ from llama_index.core.schema import Document, TextNode
 from numpy.typing import NDArray
 
 from gyr_hybrid.storage.matrix import Matrix
-from gyr_hybrid.storage.packing import PIECE, NodeReader, unpack_document, unpack_text
+from gyr_hybrid.storage.packing import PIECE
+from gyr_hybrid.storage.unpacking import NodeReader, unpack_document, unpack_text
 from gyr_hybrid.storage.vectors import decode
 
 _READ_AT_ONCE = 2048

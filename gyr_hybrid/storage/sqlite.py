@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.schema import Document, TextNode
 
 from gyr_hybrid.errors import StorageError
-from gyr_hybrid.storage import cache, schema, upkeep
+from gyr_hybrid.storage import cache, upkeep
+from gyr_hybrid.storage.connections import MEMORY, Connections
 from gyr_hybrid.storage.following import Follower
 from gyr_hybrid.storage.meta import DIMENSION, FOLLOWED_FROM, GENERATION, Meta, get_number, set_number
 from gyr_hybrid.storage.protocol import (
@@ -32,50 +32,31 @@ from gyr_hybrid.storage.protocol import (
     Vector,
 )
 from gyr_hybrid.storage.reading import read_document, read_nodes
-from gyr_hybrid.storage.schema import FILE_NAME, FORMAT, transaction, translated
+from gyr_hybrid.storage.schema import FILE_NAME, FORMAT, transaction
+from gyr_hybrid.storage.vector_table import VectorTable
 from gyr_hybrid.storage.vectors import decode
 from gyr_hybrid.storage.view import SnapshotView
-from gyr_hybrid.storage.writing import Writer, drop_unused_vectors, purge_retired
+from gyr_hybrid.storage.writing import Writer, prepare, purge_retired
 
 if TYPE_CHECKING:
     from typing import Self
 
 WRITE_TIMEOUT = 30.0
 """Seconds that a writer waits for another one."""
-WRITE_CACHE_KB = 64_000
-"""Pages of indexes that a long ingest touches again and again; filled by writing only."""
-_MEMORY = ":memory:"
 
 
 class SQLiteStore:
     """A ``KnowledgeStore`` in a folder, or in memory; made by ``open``."""
 
-    def __init__(self, path: str, *, read_only: bool, write_timeout: float) -> None:
-        """``path``: the database file, or ``:memory:``."""
-        self._path = path
-        self._read_only = read_only
-        self._write_timeout = write_timeout
-        self._closed = False
-        self._process = os.getpid()
-        self._write_lock = threading.RLock()
-        self._read_lock = self._write_lock
-        cache_file = None if path == _MEMORY else Path(path).with_name(cache.FILE_NAME)
-        self._follower = Follower(self._reading, cache_file=cache_file, keeps=not read_only)
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        path = connections.path
+        self._follower = Follower(
+            connections.reading,
+            cache_file=None if path == MEMORY else Path(path).with_name(cache.FILE_NAME),
+            keeps=not connections.read_only,
+        )
         self._rebuilding: threading.Thread | None = None
-        with translated(f"open {path}"):
-            self._writer = schema.connect(
-                path, timeout=write_timeout, read_only=read_only, cache_kb=WRITE_CACHE_KB
-            )
-            self._reader = self._writer
-            try:
-                schema.prepare(self._writer, path, read_only=read_only, timeout=write_timeout)
-                if path != _MEMORY and not read_only:
-                    # a connection of its own, so that questions do not wait for a writing thread
-                    self._reader = schema.connect(path, timeout=write_timeout)
-                    self._read_lock = threading.RLock()
-            except BaseException:
-                self._writer.close()
-                raise
 
     @classmethod
     def open(
@@ -92,7 +73,7 @@ class SQLiteStore:
             StorageError: the location is no folder, cannot be used, holds something else or a newer format.
         """
         if location is None:
-            return cls(_MEMORY, read_only=False, write_timeout=write_timeout)
+            return cls(Connections(MEMORY, read_only=False, write_timeout=write_timeout))
         folder = Path(location)
         if folder.exists() and not folder.is_dir():
             raise StorageError(f"{folder} is a file; an index needs a folder")
@@ -105,33 +86,30 @@ class SQLiteStore:
             raise StorageError(
                 f"cannot create the folder {folder}: {error.strerror}; choose another"
             ) from error
-        return cls(str(path), read_only=read_only, write_timeout=write_timeout)
+        return cls(Connections(str(path), read_only=read_only, write_timeout=write_timeout))
 
     # writing
 
     def apply(self, batch: Batch) -> int:
         """Carry out a batch in one transaction; see ``KnowledgeStore.apply``."""
-        self._must_write()
-        writer = Writer(self._writer)
-        prepared = writer.prepare(batch)
-        with self._writing("write") as _:
-            generation = writer.write(prepared)
-        if self._follower.built:
-            with self._follower.lock:
-                self._follower.current()
+        self._connections.must_write()
+        prepared = prepare(batch)
+        with self._connections.writing("write") as connection:
+            generation = Writer(connection).write(batch.deletes, prepared)
+        self._follower.keep_up()
         return generation
 
     def cache_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Keep vectors by the hash of their text."""
-        self._must_write()
+        self._connections.must_write()
         if vectors:
-            with self._writing("keep vectors") as connection:
-                Writer(connection).keep(vectors)
+            with self._connections.writing("keep vectors") as connection:
+                VectorTable(connection).keep(vectors)
 
     @property
     def meta(self) -> Meta:
         """Facts about the index, as JSON values."""
-        return Meta(self._reading, self._writing)
+        return Meta(self._connections.reading, self._connections.writing)
 
     # reading
 
@@ -144,7 +122,7 @@ class SQLiteStore:
     def fingerprints(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
         """Fingerprints of the documents that are stored."""
         wanted = json.dumps([[doc_id, version or ""] for doc_id, version in keys])
-        with self._reading("read fingerprints") as connection:
+        with self._connections.reading("read fingerprints") as connection:
             rows = connection.execute(
                 "SELECT d.doc_id, d.version, d.fingerprint FROM json_each(?) AS k JOIN documents AS d "
                 "ON d.doc_id = k.value ->> 0 AND d.version = k.value ->> 1 WHERE d.retired_at IS NULL",
@@ -154,7 +132,7 @@ class SQLiteStore:
 
     def documents(self) -> list[DocumentInfo]:
         """All versions of all documents, by doc id and version."""
-        with self._reading("list documents") as connection:
+        with self._connections.reading("list documents") as connection:
             rows = connection.execute(
                 "SELECT doc_id, version, root, source, title, fingerprint, n_sections, n_children "
                 "FROM documents WHERE retired_at IS NULL ORDER BY doc_id, version"
@@ -165,7 +143,7 @@ class SQLiteStore:
         """Vectors by the hash of their text, where there are any."""
         wanted = list(dict.fromkeys(hashes))
         found: dict[str, Vector] = {}
-        with self._reading("read vectors") as connection:
+        with self._connections.reading("read vectors") as connection:
             for part in ([bytes.fromhex(h) for h in wanted[i : i + 500]] for i in range(0, len(wanted), 500)):
                 rows = connection.execute(
                     f"SELECT hash, vector FROM vectors WHERE hash IN ({','.join('?' * len(part))})", part
@@ -177,24 +155,25 @@ class SQLiteStore:
 
     def read_nodes(self, wanted: Sequence[tuple[int, int, int]]) -> list[TextNode | None]:
         """Nodes by (document key, piece, ordinal)."""
-        with self._reading("read nodes") as connection, transaction(connection):
+        with self._connections.reading("read nodes") as connection, transaction(connection):
             return read_nodes(connection, wanted)
 
     def read_document(self, doc_key: int) -> Document | None:
         """A document with its text."""
-        with self._reading("read a document") as connection, transaction(connection):
+        with self._connections.reading("read a document") as connection, transaction(connection):
             return read_document(connection, doc_key)
 
     # upkeep
 
     def stats(self) -> dict[str, Any]:
         """Where the index is, its format, and how much there is of everything."""
-        with self._reading("count") as connection, transaction(connection):
+        with self._connections.reading("count") as connection, transaction(connection):
             counts = upkeep.count_rows(connection)
             generation = get_number(connection, GENERATION) or 0
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
             (page_size,) = connection.execute("PRAGMA page_size").fetchone()
-        location = None if self._path == _MEMORY else str(Path(self._path).parent)
+        path = self._connections.path
+        location = None if path == MEMORY else str(Path(path).parent)
         return {
             "location": location,
             "format": FORMAT,
@@ -205,106 +184,66 @@ class SQLiteStore:
 
     def check(self, repair: bool = True) -> CheckReport:
         """Verify the database against itself, and mend what can be worked out again."""
-        if self._read_only or not repair:
-            with self._reading("check") as connection, transaction(connection):
+        if self._connections.read_only or not repair:
+            with self._connections.reading("check") as connection, transaction(connection):
                 dimension = get_number(connection, DIMENSION)
                 return upkeep.Checker(connection, repair=False, dimension=dimension).run()
-        with self._writing("check") as connection:
+        with self._connections.writing("check") as connection:
             dimension = get_number(connection, DIMENSION)
             report = upkeep.Checker(connection, repair=True, dimension=dimension).run()
             if report.repaired or report.problems:
-                self._start_over(connection)
+                _start_over(connection)
         self._follower.forget()
         return report
 
     def backup(self, path: str | Path) -> None:
         """Copy the database to one file while it is in use; put it into a folder of its own to open it."""
-        with self._reading("back up") as connection:
+        with self._connections.reading("back up") as connection:
             upkeep.back_up(connection, Path(path))
 
     def compact(self) -> None:
         """Give back the space of deleted documents and of vectors that no document needs."""
-        self._must_write()
-        with self._writing("compact") as connection:
+        with self._connections.writing("compact") as connection:
             purge_retired(connection, time.time())
-            drop_unused_vectors(connection)
+            VectorTable(connection).drop_unused()
             connection.execute("DELETE FROM removals")
-            self._start_over(connection)
-        with self._write_lock, translated(f"compact {self._path}"):
-            self._writer.execute("VACUUM")
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        if self._follower.built:
-            self._follower.forget()
-            self.view()
+            _start_over(connection)
+        with self._connections.exclusive("compact") as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._follower.keep_up()
 
     def close(self) -> None:
         """Release the files; a second call does nothing."""
         if self._rebuilding is not None:
             self._rebuilding.join()
-        with self._follower.lock, self._write_lock, self._read_lock:
-            if not self._closed:
-                if os.getpid() == self._process:
-                    self._follower.save()
-                self._closed = True
-                self._follower.forget()
-                self._reader.close()
-                self._writer.close()
-
-    # helpers
-
-    def _start_over(self, connection: sqlite3.Connection) -> None:
-        """Make every process build its search structures anew."""
-        generation = (get_number(connection, GENERATION) or 0) + 1
-        set_number(connection, GENERATION, generation)
-        set_number(connection, FOLLOWED_FROM, generation)
+        with self._follower.lock:
+            if self._connections.usable:
+                self._follower.save()
+            self._follower.forget()
+            self._connections.close()
 
     def _rebuild_if_worth(self) -> None:
         if not self._follower.wants_rebuilding():
             return
-        if self._path == _MEMORY:
-            with self._follower.lock, self._reading("rebuild") as connection:
+        if self._connections.path == MEMORY:
+            with self._follower.lock, self._connections.reading("rebuild") as connection:
                 self._follower.rebuild(connection)
         elif self._rebuilding is None or not self._rebuilding.is_alive():
             self._rebuilding = threading.Thread(target=self._rebuild_aside, name="gyr-hybrid-rebuild")
             self._rebuilding.start()
 
     def _rebuild_aside(self) -> None:
-        connection = schema.connect(self._path, timeout=self._write_timeout, read_only=self._read_only)
-        # what failed here is tried again after a later commit; until then the old structures serve
-        with contextlib.closing(connection), contextlib.suppress(sqlite3.Error, StorageError):
+        # what fails here is tried again after a later commit; until then the old structures serve
+        with (
+            contextlib.suppress(sqlite3.Error, StorageError),
+            contextlib.closing(self._connections.another()) as connection,
+        ):
             self._follower.rebuild(connection)
 
-    @contextlib.contextmanager
-    def _writing(self, doing: str) -> Iterator[sqlite3.Connection]:
-        self._must_write()
-        if not self._write_lock.acquire(timeout=self._write_timeout):
-            raise StorageError(
-                f"cannot {doing} {self._path}: another thread has been writing for {self._write_timeout:g} s; "
-                "wait for it, or pass a longer write timeout"
-            )
-        try:
-            self._must_be_open()
-            with translated(f"{doing} {self._path}"), transaction(self._writer, write=True):
-                yield self._writer
-        finally:
-            self._write_lock.release()
 
-    @contextlib.contextmanager
-    def _reading(self, doing: str) -> Iterator[sqlite3.Connection]:
-        with self._read_lock:
-            self._must_be_open()
-            with translated(f"{doing} in {self._path}"):
-                yield self._reader
-
-    def _must_write(self) -> None:
-        if self._read_only:
-            raise StorageError(f"{self._path} was opened with read_only=True; open it without to write")
-
-    def _must_be_open(self) -> None:
-        if self._closed:
-            raise StorageError(f"the index {self._path} is closed; open it again")
-        if os.getpid() != self._process:
-            raise StorageError(
-                f"the index {self._path} was opened in another process and came here by fork; "
-                "open it in each process, after the fork"
-            )
+def _start_over(connection: sqlite3.Connection) -> None:
+    """Make every process build its search structures anew."""
+    generation = (get_number(connection, GENERATION) or 0) + 1
+    set_number(connection, GENERATION, generation)
+    set_number(connection, FOLLOWED_FROM, generation)

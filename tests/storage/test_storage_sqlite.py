@@ -185,8 +185,8 @@ def test_a_folder_that_cannot_be_written_can_be_read(folder: Path) -> None:
 def test_a_full_disk_loses_nothing(tmp_path: Path, record: Record) -> None:
     store = SQLiteStore.open(tmp_path)
     store.apply(Batch(upserts=(record("a"),)))
-    (pages,) = store._writer.execute("PRAGMA page_count").fetchone()
-    store._writer.execute(f"PRAGMA max_page_count = {pages + 2}")
+    (pages,) = store._connections._writer.execute("PRAGMA page_count").fetchone()
+    store._connections._writer.execute(f"PRAGMA max_page_count = {pages + 2}")
     big = record("big", [["字" * 9000 + "。" for _ in range(20)]])
     for full in (
         lambda: store.apply(Batch(upserts=(big,), deletes=(("a", None),))),
@@ -196,7 +196,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, record: Record) -> None:
             full()
     assert store.view().n_children == 2
     assert store.check().ok
-    store._writer.execute("PRAGMA max_page_count = 1000000")
+    store._connections._writer.execute("PRAGMA max_page_count = 1000000")
     store.apply(Batch(upserts=(big,)))
     assert store.view().n_children == 22
     store.close()

@@ -161,7 +161,7 @@ def test_a_backup_is_one_file_that_opens(
     assert restored.view().n_children == 4
     assert restored.meta["name"] == "v"
     assert restored.check().ok
-    assert restored._writer.execute("PRAGMA journal_mode").fetchone() == ("wal",)  # type: ignore[attr-defined]
+    assert restored._connections._writer.execute("PRAGMA journal_mode").fetchone() == ("wal",)  # type: ignore[attr-defined]
     restored.apply(Batch(upserts=(record("d"),)))
     restored.close()
     with pytest.raises(StorageError, match="exists already"):
