@@ -70,6 +70,10 @@ class Ingestion:
         self._parser = node_parser
 
     def upsert(self, documents: Iterable[Document], *, prune: bool, show_progress: bool) -> UpsertReport:
+        if isinstance(documents, Document | str):
+            raise ConfigurationError(
+                f"documents is one {type(documents).__name__}; pass a list of LlamaIndex Documents"
+            )
         report = UpsertReport()
         loaded = documents if isinstance(documents, LoadedDocuments) else None
         if prune and loaded is None:

@@ -87,12 +87,12 @@ def load_documents(
     from llama_index.core.utils import get_tqdm_iterable
 
     paths = [path_or_paths] if isinstance(path_or_paths, str | os.PathLike) else list(path_or_paths)
-    given = [Path(path) for path in paths]
-    for path in given:
-        if not path.exists():
+    for name in paths:
+        if not os.path.exists(name):
             raise MissingPathError(
-                f"The path {str(path)!r} does not exist; check it and the working directory."
+                f"The path {os.fspath(name)!r} does not exist; check it and the working directory."
             )
+    given = [Path(path) for path in paths]
     loaded = LoadedDocuments(roots=[_absolute(path) for path in given])
     files = [(path, file, relative) for path in given for file, relative in _files(path)]
     for path, file, relative in get_tqdm_iterable(files, show_progress, "Reading files"):

@@ -49,8 +49,18 @@ class RetrieverOptions:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ConfigurationError(f"{name}={value!r} must be a whole number of at least 1")
+        # fixed here: what a caller does to its list later changes nothing
+        if self.principals is not None:
+            given = [self.principals] if isinstance(self.principals, str) else self.principals
+            object.__setattr__(self, "principals", frozenset(map(str, given)))
+        if self.tenant is not None:
+            object.__setattr__(self, "tenant", str(self.tenant))
         if not self.rrf_k > 0:
             raise ConfigurationError(f"rrf_k={self.rrf_k!r} must be above 0")
+        if not isinstance(self.weights, Mapping | None):
+            raise ConfigurationError(
+                f"weights={self.weights!r} is no mapping; give a weight by leg, such as {{'dense': 0.5}}"
+            )
         for leg, weight in (self.weights or {}).items():
             if leg not in LEGS or not weight >= 0:
                 raise ConfigurationError(
@@ -60,9 +70,7 @@ class RetrieverOptions:
     @property
     def who(self) -> frozenset[str] | None:
         """``principals`` as a set; text is one principal."""
-        if self.principals is None:
-            return None
-        return frozenset({self.principals} if isinstance(self.principals, str) else self.principals)
+        return None if self.principals is None else frozenset(self.principals)
 
     @property
     def restricted(self) -> bool:

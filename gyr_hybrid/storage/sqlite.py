@@ -74,6 +74,10 @@ class SQLiteStore:
         """
         if location is None:
             return cls(Connections(MEMORY, read_only=False, write_timeout=write_timeout))
+        if not str(location).strip() or "://" in str(location):
+            raise StorageError(
+                f"location={str(location)!r} is no folder; give the path of one, or None for memory"
+            )
         folder = Path(location)
         if folder.exists() and not folder.is_dir():
             raise StorageError(f"{folder} is a file; an index needs a folder")

@@ -451,6 +451,11 @@ def test_a_replacement_comes_from_the_section_that_is_cited(ask: Any) -> None:
     assert [c.node_id for c in answer.citations] == ["kb-002#1"]
 
 
+def test_a_replacement_never_contrasts_in_its_subject_or_plan(ask: Any) -> None:
+    answer = ask("月付套餐可以退款吗", "月付套餐购买后 7 天内可以全额退款。[kb-002#1]", max_retries=0)
+    assert "年付" not in answer.response
+
+
 def test_headings_greetings_and_empty_sentences_are_dropped_silently(ask: Any) -> None:
     answer = ask(ASK, f"# 答复\n\n您好，感谢您的咨询！\n\n**说明**\n\n{TRUE}[kb-002#1]\n\n祝您生活愉快！")
     assert answer.response == f"{TRUE}[kb-002#1]"

@@ -61,6 +61,8 @@ def test_a_path_that_does_not_exist_raises_and_names_it(write: Write, tmp_path: 
     assert isinstance(caught.value, DocumentError)
     with pytest.raises(FileNotFoundError, match="nowhere"):
         load_documents([tmp_path / "kb", tmp_path / "nowhere"])
+    with pytest.raises(FileNotFoundError, match="''"):
+        load_documents("")
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_the_others_go_in(write: Write, tmp_path: Path) -> None:

@@ -168,6 +168,19 @@ def test_a_location_that_is_a_file_is_an_error_and_the_file_stays(tmp_path: Path
     assert place.read_text() == "mine"
 
 
+@pytest.mark.parametrize("location", ["", "postgresql://127.0.0.1/kb"])
+def test_a_location_that_is_no_folder_is_an_error_that_creates_nothing(location: str, embedding: Any) -> None:
+    with pytest.raises(StorageError, match="folder"):
+        HybridIndex.open(location, embed_model=embedding)
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_one_document_instead_of_a_list_is_an_error(index_of: Any, doc: Any) -> None:
+    for wrong in (doc("a", REFUND), "退款说明"):
+        with pytest.raises(ValueError, match="list"):
+            index_of().upsert(wrong)
+
+
 def test_an_index_of_another_format_is_an_error_that_says_what_to_do(
     tmp_path: Path, embedding: Any, doc: Any
 ) -> None:
@@ -593,6 +606,7 @@ def test_an_unknown_option_is_a_type_error_naming_it_and_the_nearest(
 @pytest.mark.parametrize(
     "options",
     [
+        {"weights": [0.25, 0.75]},
         {"mode": "hybird"},
         {"top_k": 0},
         {"top_k": -1},

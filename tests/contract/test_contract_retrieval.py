@@ -314,6 +314,36 @@ def test_tenant_and_principals(secrets: HybridIndex, mode: str, options: Any, se
     assert {row["node_id"].partition("#")[0] for rows in legs.values() for row in rows} <= seen
 
 
+def test_principals_and_tenant_are_fixed_when_the_retriever_is_made(
+    secrets: HybridIndex, index_of: Any, doc: Any
+) -> None:
+    who = ["nobody"]
+    retriever, engine = (
+        build(principals=who, top_k=20) for build in (secrets.as_retriever, secrets.as_query_engine)
+    )
+    who.append("hr")
+    assert {row.node.metadata["doc_id"] for row in retriever.retrieve("工资每月发放")} == {
+        "public",
+        "t1",
+        "t2",
+    }
+    assert "hr" not in {
+        row.node.metadata["doc_id"] for row in engine.query("工资每月八日发放吗").context_nodes
+    }
+    once = secrets.as_retriever(principals=(name for name in ["hr"]), tenant="t2", top_k=20)
+    for _ in range(2):
+        assert {row.node.metadata["doc_id"] for row in once.retrieve("工资每月发放")} == {
+            "public",
+            "t2",
+            "hr",
+        }
+    numbered = index_of(
+        doc("five", "工资五日发放。", tenant=5, acl=[7]), doc("six", "工资六日发放。", tenant=6)
+    )
+    rows = numbered.as_retriever(tenant=5, principals=[7]).retrieve("工资发放")
+    assert [row.node.metadata["doc_id"] for row in rows] == ["five"]
+
+
 def test_a_query_cannot_widen_what_a_restricted_retriever_sees(secrets: HybridIndex, ids: Any) -> None:
     retriever = secrets.as_retriever(tenant="t1", principals=[], top_k=20)
     for filters in (where("tenant", "t2"), where("acl", "hr", Op.CONTAINS), where("doc_id", "t2")):

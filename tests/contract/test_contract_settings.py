@@ -224,7 +224,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Any) -> Callable
 
 
 def test_every_command_knows_storage_and_json(run: Callable[..., Any]) -> None:
-    for command in ("ask", "index", "search", "codes", "stats", "check", "delete", "eval"):
+    for command in ("ask", "index", "search", "codes", "stats", "check", "delete", "eval", "inspect"):
         help_ = run(command, "--help")
         assert "--storage" in help_, command
         assert "--json" in help_, command
@@ -265,6 +265,7 @@ def test_a_whole_session(run: Callable[..., Any], tmp_path: Path) -> None:
     } <= set(explained)
     assert "E1042" in [code["text"] for code in run("codes", *here)]
     assert "E1042" in [code["text"] for code in run("codes", "docs/fault.md", *here)]
+    assert "kb-010#1" in json.dumps(run("inspect", "docs/fault.md", *here))
     assert run("stats", *here)["documents"] == 2
     assert run("check", *here)["ok"] is True
     (tmp_path / "docs/fault.md").unlink()
