@@ -122,7 +122,12 @@ def counted(folded: FoldedText, start: int, end: int) -> bool:
     before = text[max(0, start - 2) : start]
     if (before[-1:] in "第$¥￥€£" and before) or before[-1:] == "." or before.rstrip()[-1:] == "第":
         return True
-    return _COUNTER.match(text, end) is not None
+    return before_counter(folded, end)
+
+
+def before_counter(folded: FoldedText, end: int) -> bool:
+    """Whether what is counted follows: ``次``, ``元``, ``rows``."""
+    return _COUNTER.match(folded.lowered, end) is not None
 
 
 def in_code_marks(folded: FoldedText, start: int, end: int) -> bool:

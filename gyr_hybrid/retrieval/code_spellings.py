@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gyr_hybrid.analysis.codes import compact_form
-from gyr_hybrid.analysis.context import counted
+from gyr_hybrid.analysis.context import before_counter
 from gyr_hybrid.analysis.folding import FoldedText
 from gyr_hybrid.analysis.pieces import Piece
 from gyr_hybrid.analysis.sentences import HAN_KANA
@@ -104,7 +104,7 @@ class SpellingFinder:
         return self._compact(compact_form(text))
 
     def _spaced(self, text: str, chain: Sequence[Atom], at: int, stop: int) -> tuple[KnownCode, ...]:
-        if text[-1].isdecimal() and counted(self._folded, *chain[stop - 1]):
+        if text[-1].isdecimal() and before_counter(self._folded, chain[stop - 1][1]):
             return ()  # ``E1042 3 次``
         compact = _SEPARATORS.sub("", text)
         matches = self._compact(compact)

@@ -129,6 +129,8 @@ def test_a_key_of_several_codes_means_all_of_them() -> None:
     codes = index(["型号：LT1761-12", "型号：LT1761-1.2"])
     (code,) = resolved("LT176112", codes)
     assert (code.status, [match.text for match in code.matches]) == ("ambiguous", ["LT1761-1.2", "LT1761-12"])
+    (code,) = resolved("LT1761 1.2 的封装", codes)
+    assert code.status == "ambiguous"
     (code,) = resolved("LT1761-12 的封装", codes)
     assert (code.status, [match.text for match in code.matches]) == ("known", ["LT1761-12"])
 
