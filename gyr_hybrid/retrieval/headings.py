@@ -24,13 +24,18 @@ def heading_share(run: Run, units: Sequence[str]) -> NDArray[np.float64]:
     paths = view.header_paths(units)
     shares = {}
     for path in set(paths):
-        terms = frozenset().union(*(_terms(analyzer, heading) for heading in path))
+        terms = heading_terms(analyzer, path)
         found = sum(
             idf for word, idf in words.items() if word in terms or terms & equivalents.get(word, frozenset())
         )
         found += max((idf for token, idf in widened.items() if token in terms), default=0.0)
         shares[path] = min(1.0, found / total)
     return np.array([shares[path] for path in paths])
+
+
+def heading_terms(analyzer: Analyzer, path: Sequence[str]) -> frozenset[str]:
+    """Terms of all headings of a path."""
+    return frozenset().union(*(_terms(analyzer, heading) for heading in path))
 
 
 def named(run: Run, units: Sequence[str]) -> NDArray[np.float64]:

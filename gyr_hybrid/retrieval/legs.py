@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,24 +56,31 @@ def find_holders(codes: Sequence[ResolvedCode], view: View) -> CodeHolders:
 
 
 def code_leg(holders: CodeHolders, rest: Mapping[str, float], view: View, k: int) -> list[Hit]:
-    """Children that bear codes of the question: by tier, defining places, then BM25 of the other words."""
-    ids = sorted({child for found in holders.children for child in found}, key=view.position)
+    """Children that bear codes of the question: by tier, defining places, then BM25 of the other words.
+
+    The best child of every section comes before the second of any, so that one long page cannot fill the leg.
+    """
+    ids = list(dict.fromkeys(child for found in holders.children for child in found))
     if not ids:
         return []
+    if sum(map(len, holders.canonicals)) > 1:  # the holders of one code are in reading order
+        ids.sort(key=view.position)
     parents = view.parents(ids)
     sections: dict[str, list[str]] = {}
     for child in ids:
         sections.setdefault(parents.get(child, child), []).append(child)
-    tiers = {section: holders.tier(children) for section, children in sections.items()}
     words = view.bm25(rest, ids) if rest else {}
     best = max(words.values(), default=0.0) or 1.0
-
-    def score(child: str) -> float:
-        tier, defined = tiers[parents.get(child, child)]
-        return tier + defined / (len(holders.children) + 1) + 0.1 * words.get(child, 0.0) / best
-
-    hits = [Hit(child, score(child)) for child in ids]
-    return sorted(hits, key=lambda hit: -hit.score)[:k]
+    step = 1.0 / (len(holders.children) + 1)  # one more code that is defined
+    scores: list[tuple[float, int]] = []
+    places = {child: place for place, child in enumerate(ids)}
+    for children in sections.values():
+        tier, defined = holders.tier(children)
+        first = max(children, key=lambda child: words.get(child, 0.0))
+        for child in children:
+            share = 0.4 * words.get(child, 0.0) / best - (0.5 if child != first else 0.0)
+            scores.append((tier + step * (defined + share), -places[child]))
+    return [Hit(ids[-place], score) for score, place in nlargest(k, scores)]
 
 
 def lexical_leg(weights: Mapping[str, float], view: View, k: int) -> list[Hit]:

@@ -9,13 +9,12 @@ import numpy as np
 from llama_index.core.schema import NodeWithScore
 from numpy.typing import NDArray
 
-from gyr_hybrid.retrieval.asked import asked_besides, light
+from gyr_hybrid.retrieval.aboutness import Aboutness
 from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
 from gyr_hybrid.retrieval.headings import heading_share, named
 from gyr_hybrid.retrieval.merging import Merged, merge_into_sections
-from gyr_hybrid.retrieval.places import Places
 from gyr_hybrid.retrieval.run import Run, milliseconds
-from gyr_hybrid.retrieval.scoring import ABOUT, ABOUT_ALONE, WEIGHTS, Features, relevance, section_bm25
+from gyr_hybrid.retrieval.scoring import WEIGHTS, Features, relevance, section_bm25
 
 RERANK_POOL = 20
 """Sections shown to a reranker that is a model; the rest keep their order behind them."""
@@ -92,6 +91,7 @@ def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
     lengths = view.lengths(flat)
     by_child = view.bm25(weights, flat) if weights else {}
     mean, best = _cosines(run, flat, lengths, starts)
+    aboutness = Aboutness(run, units)
     features = Features(
         bm25=section_bm25(view.frequencies(tokens, flat), lengths, starts, idf),
         best_child=np.maximum.reduceat([by_child.get(child, 0.0) for child in flat], starts),
@@ -99,7 +99,7 @@ def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
         cosine_best=best,
         heading=heading_share(run, units),
         named=named(run, units),
-        about=_about(run, units, children),
+        about=aboutness.weighted(children),
     )
     for i, unit in enumerate(units):
         run.features[unit] = {
@@ -107,23 +107,9 @@ def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
             for field in (*WEIGHTS, "about")
             if (values := getattr(features, field)) is not None
         }
-    return dict(zip(units, relevance(features).tolist(), strict=True))
-
-
-def _about(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) -> NDArray[np.float64] | None:
-    """How much each section of the first tier is about the question's codes, weighted; 0 for the others."""
-    first = max(run.levels.values())
-    if not run.holders or first[0] == 0:
-        return None
-    words = {word: run.view.idf(word) for word in run.analyzer.content_words(run.plain)}
-    rest = asked_besides(
-        run.query.query_str, words, analyzer=run.analyzer, codes=run.codes, defined=first[1] > 0
-    )
-    alone = sum(rest.values()) < light(run.view.n_children)
-    places = Places(run.holders, run.analyzer, run.view)
-    leading = [unit for unit in units if run.levels[unit] == first]
-    grades = dict(zip(leading, places.grades(leading, children), strict=True))
-    return np.array([(ABOUT_ALONE if alone else ABOUT) * grades.get(unit, 0.0) for unit in units])
+    scores: dict[str, float] = dict(zip(units, relevance(features).tolist(), strict=True))
+    aboutness.order_editions(scores)
+    return scores
 
 
 def _cosines(

@@ -32,11 +32,6 @@ English abstracts; all with the offline embedding. The optimum is flat: halving 
 moves no set by more than 0.022, most by less than 0.005.
 """
 
-ABOUT = 2.0
-"""Weight of ``Features.about`` when the question says more than a code."""
-ABOUT_ALONE = 6.0
-"""Its weight when it does not: then the place of the code decides, and words only between equal places."""
-
 K1, B = 1.5, 0.75  # Robertson and Zaragoza 2009; the values of bm25s
 
 Floats = NDArray[np.float64]
@@ -59,7 +54,7 @@ class Features:
     named: Floats
     """0..1, share of the question that is a heading of the path said in full."""
     about: Floats | None = None
-    """0..1, how much it is about the question's codes, times ``ABOUT`` or ``ABOUT_ALONE``; None without codes."""
+    """What a section gains by being about the question's codes, 0 or more; None without codes."""
 
 
 def section_bm25(
