@@ -66,6 +66,13 @@ def test_a_path_that_is_a_file_is_refused(tmp_path: Path, location: str) -> None
     assert (tmp_path / "file.txt").read_text() == "text"
 
 
+@pytest.mark.parametrize("location", ["", " ", "postgresql://127.0.0.1/kb", "file:///tmp/x"])
+def test_what_is_no_path_is_refused_and_nothing_is_made(location: str) -> None:
+    with pytest.raises(StorageError, match="no folder"):
+        open_store(location)
+    assert list(Path.cwd().iterdir()) == []
+
+
 def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("私 this is no database " * 100)
     for read_only in (False, True):
