@@ -256,9 +256,9 @@ def measure(folder: str, peers: bool, seed: int = 8) -> dict[str, Any]:
 
 def _neighbours(store: KnowledgeStore, random: np.random.Generator, n: int) -> np.ndarray:
     """Questions beside stored vectors, so that there is something to find."""
-    connection = store._reader  # type: ignore[attr-defined]
     from gyr_hybrid.storage.vectors import decode
 
+    connection = _raw(store)
     (last,) = connection.execute("SELECT max(vector_key) FROM vectors").fetchone()
     keys = random.integers(1, last + 1, n).tolist()
     marks = ",".join("?" * n)
@@ -280,7 +280,7 @@ def _peers(
     from gyr_hybrid.storage.postings import term_key
     from gyr_hybrid.storage.vectors import decode
 
-    connection = store._reader  # type: ignore[attr-defined]
+    connection = _raw(store)
     matrix = np.concatenate(
         [decode([b for (b,) in rows]) for rows in _batches(connection, "SELECT vector FROM vectors")]
     )
@@ -304,6 +304,11 @@ def _peers(
             index.retrieve([known], k=50, show_progress=False)
 
     return run
+
+
+def _raw(store: KnowledgeStore) -> Any:
+    """The database itself, past the protocol."""
+    return store._connections._reader  # type: ignore[attr-defined]
 
 
 def _batches(connection: Any, sql: str) -> Iterator[list[tuple[Any, ...]]]:

@@ -116,7 +116,7 @@ class _Packer:
                 layout[i, START], layout[i, END] = node.start_char_idx, node.end_char_idx
             path = node.metadata.get("header_path")
             if path:
-                key = (path,) if isinstance(path, str) else tuple(map(str, path))
+                key = tuple(map(str, path)) if isinstance(path, (list, tuple)) else (str(path),)
                 layout[i, PATH] = paths.setdefault(key, len(paths))
         roots = self._roots(layout[:, PARENT])
         order = {root: piece for piece, root in enumerate(dict.fromkeys(roots))}
