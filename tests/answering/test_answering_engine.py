@@ -376,9 +376,9 @@ def test_postprocessors_are_applied(helpcenter: HybridIndex) -> None:
 # with the rest of LlamaIndex
 
 
-def test_the_faithfulness_evaluator_runs_on_the_response(helpcenter: HybridIndex) -> None:
+async def test_the_faithfulness_evaluator_runs_on_the_response(helpcenter: HybridIndex) -> None:
     response = ask(helpcenter, f"{ARRIVAL}[kb-002#4]")
-    result = FaithfulnessEvaluator(llm=ScriptedLLM("YES")).evaluate_response(response=response)
+    result = await FaithfulnessEvaluator(llm=ScriptedLLM("YES")).aevaluate_response(response=response)
     assert result.passing
     assert result.contexts == [n.node.get_content() for n in response.source_nodes]
 
@@ -479,3 +479,39 @@ async def test_a_synthesizer_of_llama_index_still_takes_our_nodes(helpcenter: Hy
     nodes = await helpcenter.as_query_engine().aretrieve(QueryBundle(QUESTION))
     synthesizer = get_response_synthesizer(llm=MockLLM())
     assert str(await synthesizer.asynthesize(QUESTION, nodes=nodes))
+
+
+# answers that break off
+
+
+class Stopped(ScriptedLLM):
+    """Says with its last piece why it stopped, as OpenAI-compatible services do."""
+
+    reason: str = "length"
+
+    def chat(self, messages: Any, **kwargs: Any) -> Any:
+        response = super().chat(messages, **kwargs)
+        response.raw = {"choices": [{"finish_reason": self.reason}]}
+        return response
+
+    def stream_chat(self, messages: Any, **kwargs: Any) -> Any:
+        def pieces() -> Any:
+            for piece in super(Stopped, self).stream_chat(messages, **kwargs):
+                piece.raw = {"choices": [{"finish_reason": self.reason}]}
+                yield piece
+
+        return pieces()
+
+
+@pytest.mark.parametrize(("reason", "said"), [("length", "长度上限"), ("content_filter", "内容过滤")])
+@pytest.mark.parametrize("streaming", [False, True])
+def test_an_answer_that_breaks_off_is_said_and_its_half_sentence_left_out(
+    helpcenter: HybridIndex, reason: str, said: str, streaming: bool
+) -> None:
+    llm = Stopped(f"{ARRIVAL}[kb-002#4]款项原路", reason=reason)
+    response = helpcenter.as_query_engine(llm=llm, streaming=streaming).query(QUESTION)
+    whole = response.get_response() if streaming else response  # type: ignore[union-attr]
+    assert isinstance(whole, CitedResponse)
+    assert str(whole) == f"{ARRIVAL}[kb-002#4]"
+    assert any(said in warning for warning in whole.warnings)
+    assert whole.trace[-1].reason == "cut off in the middle"
