@@ -26,6 +26,7 @@ _REACH = 28  # characters in which a class word is looked for
 _BLANKS = re.compile(r"[\s_-]+")
 _LINE_LEAD = re.compile(r"[ \t>]*(?:#{1,6}[ \t]*|[-*+•·][ \t]+|\d{1,3}[.)、][ \t]*)?[\"'`“‘「『【《\[(*_]*")
 _TAIL = re.compile(r"[\"'`”’」』】》\])*_]*[ \t]*(?:$|\n)")
+_REMARK_TAIL = re.compile(r"[\"'`”’」』】》\])*_]*[ \t]*\([^()\n]{1,24}\)[\"'`*_]*[ \t]*(?:$|\n)")
 _COLON_TAIL = re.compile(r"[\"'`”’」』】》\])*_]*[ \t]*(?:\([^()\n]{0,24}\))?[ \t]*:")
 _CELL_TAIL = re.compile(r"[`*_\"' \t]*\|")
 _CELL_LEAD = re.compile(r"[ \t]*\|[ \t`*_\"'\[]*")
@@ -147,7 +148,7 @@ def in_heading_line(folded: FoldedText, start: int) -> bool:
 def defines(folded: FoldedText, start: int, end: int, label_start: int = -1) -> bool:
     """Whether the place defines a code: first cell, ``CODE：`` at the head of a line, ``**CODE**``.
 
-    ``label_start`` is where the code's class word begins, -1 without one: ``* Error Number: 8001`` defines 8001.
+    ``label_start`` is where the code's class word begins, -1 without one: ``* Error Number: 8001 (HY000)`` defines 8001.
     """
     text = folded.text
     line_start = text.rfind("\n", 0, start) + 1
@@ -159,7 +160,7 @@ def defines(folded: FoldedText, start: int, end: int, label_start: int = -1) -> 
         return "|" not in text[cell.end() : start]
     lead = _LINE_LEAD.match(text, line_start)
     first = lead is not None and lead.end() >= (label_start if label_start >= line_start else start)
-    return first and (_TAIL.match(text, end) is not None or _COLON_TAIL.match(text, end) is not None)
+    return first and any(tail.match(text, end) for tail in (_TAIL, _REMARK_TAIL, _COLON_TAIL))
 
 
 def whole_place(folded: FoldedText, start: int, end: int) -> bool:
