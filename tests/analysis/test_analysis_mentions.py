@@ -33,7 +33,7 @@ def test_headings_define_what_the_text_does_not_say() -> None:
         ("- **`E1042`** 列名不匹配", True),
         ("| E1042 | 列名不匹配 |", True),
         ("* Error Number: E1042", True),
-        ("* Error Number: E1042 (HY000)", True),
+        ("* Error Number: E1042 (retired)", True),
         ("E1042（导入失败）", True),
         ("见 E1042（导入失败）", False),
         ("错误码：E1042", True),
