@@ -1,6 +1,6 @@
 """How many tokens of context it takes to hold the lines that answer: sections against fixed chunks.
 
-    python benchmarks/context.py DATASET... [--chunks 4] [--limit N] [--markdown FILE]
+    python benchmarks/context.py DATASET... [--chunks 4] [--judged-only] [--limit N] [--markdown FILE]
 
 The same documents are indexed twice, with the same analyzer, embedding and ranking: once cut into sections with
 children (the default), once into consecutive chunks of 512 tokens. The chunks' context is the first ``--chunks``
@@ -138,6 +138,11 @@ def main(arguments: Any = None) -> None:
     parser.add_argument(
         "--chunks", type=int, default=4, help="chunks of 512 tokens in the baseline's context"
     )
+    parser.add_argument(
+        "--judged-only",
+        action="store_true",
+        help="index only the documents that hold judged lines (minutes instead of an hour)",
+    )
     parser.add_argument("--limit", type=int, help="most questions of each set")
     parser.add_argument("--cache", type=Path, default=default_cache() / "context")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the table as Markdown")
@@ -146,16 +151,19 @@ def main(arguments: Any = None) -> None:
     rows: list[tuple[str, ...]] = []
     for path in options.datasets:
         data = load_dataset(path)
-        judged = Dataset(
-            data.name, data.documents, tuple(q for q in data.questions if q.lines), data.fingerprint
-        )
-        questions = judged.select(limit=options.limit).questions
+        asked = tuple(question for question in data.questions if question.lines)
+        documents = data.documents
+        if options.judged_only:
+            wanted = {place[0] for question in asked for place in question.lines}
+            documents = [document for document in documents if document.id_ in wanted]
+        data = Dataset(data.name, documents, asked, data.fingerprint)
+        questions = data.select(limit=options.limit).questions
         budgets: list[int] = []
         for name, parser_ in (("chunks", FixedChunks()), ("sections", None)):
-            folder = options.cache / f"{data.name}-{name}-{data.fingerprint}"
+            folder = options.cache / f"{data.name}-{name}-{len(documents)}-{data.fingerprint}"
             folder.mkdir(parents=True, exist_ok=True)
             with HybridIndex.open(folder, node_parser=parser_) as index:
-                index.upsert(data.documents, show_progress=True)
+                index.upsert(documents, show_progress=True)
                 fixed = name == "chunks"
                 found, used = held(
                     index, data, questions, chunks=options.chunks if fixed else None, budgets=budgets
