@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gyr_hybrid.answering import coherence, figure_places, word_places
+from gyr_hybrid.answering.alignment import Aligned
 from gyr_hybrid.answering.figure_checks import figures_stand
 from gyr_hybrid.answering.findings import Check, Evidence, Finding
 from gyr_hybrid.answering.numerals import even_fold
 from gyr_hybrid.answering.polarity import denials_of, disagreement
 from gyr_hybrid.answering.quotation import edited_negation
-from gyr_hybrid.answering.strength import dropped_hedge, modality_conflict, overclaims, sides_differ
+from gyr_hybrid.answering.strength import dropped_hedge, modality_conflict, narrowed, overclaims, sides_differ
 from gyr_hybrid.answering.word_checks import words_stand
 
 
@@ -31,11 +32,22 @@ def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
             if not denials_of(one.claim.text) and "除外" not in one.claim.text:
                 yield Finding("polarity", "the source lists this as an exception")
             continue
-        said = disagreement(one.claim.text, one.source)
+        said = disagreement(one.claim.text, one.source) or _unfounded_denial(one)
         if said:
             yield Finding("polarity", said)
         for detail in edited_negation(one):
             yield Finding("polarity", detail)
+
+
+def _unfounded_denial(one: Aligned) -> str:
+    """What the claim denies of a source that denies nothing and does not have the word."""
+    if denials_of(one.source) or denials_of(one.passage.carried):
+        return ""
+    near = {f.word.key for f in one.found if f.place in ("own", "carried", "following")}
+    for denial in denials_of(one.claim.text):
+        if denial.targets and not near & set(denial.targets):
+            return f"{denial.text} ({denial.targets[0]}), which the source does not deny"
+    return ""
 
 
 def strength_agrees(evidence: Evidence) -> Iterator[Finding]:
@@ -49,6 +61,9 @@ def strength_agrees(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("universal", f"{word!r} claims more than the source")
         for word in dropped_hedge(one.claim.text, one.passage.text):
             yield Finding("hedge", f"the source says {word!r}")
+        left_out = narrowed(one.claim.text, one.passage.text)
+        if left_out:
+            yield Finding("universal", f"{left_out!r} is left out of what alone is meant")
         conflict = modality_conflict(one.claim.text, one.passage.text)
         if conflict:
             yield Finding("modality", conflict)
@@ -79,6 +94,8 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("side", "before and after are exchanged")
         for detail in figure_places.dropped_figure(one):
             yield Finding("dropped", detail)
+        for detail in word_places.broken_path(evidence.sentence, section):
+            yield Finding("path", detail)
         for detail in word_places.foreign_head(one, section, even_fold(evidence.sentence)):
             yield Finding("subject", detail)
         replaced = word_places.replaced_words(one, section, evidence.sentence, evidence.lexicon)

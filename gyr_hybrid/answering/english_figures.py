@@ -66,7 +66,14 @@ def dozens(scan: Scan) -> Iterator[Figure]:
         count = Fraction(1) if word in (None, "a") else number_value(word) or Fraction(1)
         if scan.open(*found.span()):
             amount = Fraction(6) if found["half"] else 12 * count
-            yield Figure("count", amount, "any", start=found.start(), end=found.end())
+            han = found.group() == "一打"
+            yield Figure(
+                "count" if han else "number",
+                amount,
+                "any" if han else "",
+                start=found.start(),
+                end=found.end(),
+            )
 
 
 def noons(scan: Scan) -> Iterator[Figure]:

@@ -34,7 +34,7 @@ _FAMILIES: dict[str, tuple[str, str]] = {
     ),
     "only": (
         r"只[能有限可]|仅|唯一|唯有|\b(?:only|solely|exclusively)\b",
-        r"只|仅|唯|限|方可|才|\b(?:only|solely|exclusively|limited|just)\b",
+        r"只|仅|唯|(?<!不)限|方可|才|\b(?:only|solely|exclusively|limited|just)\b",
     ),
     "completely": (
         r"完全|彻底|\b(?:completely|fully|entirely|totally|perfectly)\b",
@@ -85,6 +85,26 @@ def dropped_hedge(claim: str, source: str) -> Iterator[str]:
     found = _HEDGE.search(source)
     if found and not _HEDGE.search(claim):
         yield found.group()
+
+
+_ALONE = re.compile(r"(?:仅限?|只有|only)\s?(?P<what>[^,;，；。\n]{1,40})")
+_CHOICE = re.compile(r"或者?|、|和|与|及|(?<![a-z])(?:and|or)(?![a-z])")
+
+
+def narrowed(claim: str, source: str) -> str:
+    """An alternative of ``source`` (``仅企业版或年付专业版``) that ``claim`` drops from what it says alone. Both folded."""
+    alone = _ALONE.search(source)
+    if not alone or not _COMPILED["only"][0].search(claim):
+        return ""
+    parts = [part.strip() for part in _CHOICE.split(alone["what"])]
+    if len(parts) < 2 or not any(part and part in claim for part in parts):
+        return ""
+    return next((p for p in parts[:-1] if p and p not in claim), "") or _unsaid_last(parts[-1], claim)
+
+
+def _unsaid_last(part: str, claim: str) -> str:
+    """The last alternative, which the predicate follows; two characters of it tell."""
+    return "" if part[:2] in claim else part
 
 
 def modality_conflict(claim: str, source: str) -> str:

@@ -184,3 +184,18 @@ def _names(label: str, spoken: Target) -> bool:
     if codes and standing(codes[0], find_figures(spoken.text)) == "same":
         return True
     return bool(words) and all(stands(w, spoken) for w in words)
+
+
+_STEP = re.compile(
+    r"([^\s→>,，。；;:：「」“”\"'`|]{1,24})\s*(?:→|->|>)\s*(?=([^\s→>,，。；;:：「」“”\"'`|]{1,24}))"
+)
+
+
+def broken_path(sentence: str, section: Section) -> Iterator[str]:
+    """A step of a menu path (``设置 → 团队``) that the source does not have in this order."""
+    known = {pair.groups() for pair in _STEP.finditer(section.folded)}
+    if not known:
+        return
+    for pair in _STEP.finditer(even_fold(sentence)):
+        if pair.groups() not in known:
+            yield f"{pair[1]} → {pair[2]} is no step of the source"

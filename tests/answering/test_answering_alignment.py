@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.schema import NodeWithScore, TextNode
 
@@ -76,6 +76,7 @@ def test_a_line_that_merely_wraps_goes_on() -> None:
     assert len(section.sentences) == 1
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="甲乙丙买卖退款 3天年元。，；：、\n|-*#（）()abc. ", max_size=120))
 def test_passages_and_sentences_lie_inside_the_text(text: str) -> None:
     section = read_section(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gyr_hybrid.answering.derivation import derived
@@ -194,16 +194,19 @@ def test_wrong_arithmetic_is_not_accepted(quoted: str, sentence: str) -> None:
     assert derived(unknown, known, sentence) == set()
 
 
+@settings(deadline=None)
 @given(st.integers(min_value=0, max_value=99_999_999))
 def test_chinese_numerals_round_trip(number: int) -> None:
     assert han_number(_han(number)) == number
 
 
+@settings(deadline=None)
 @given(st.integers(min_value=0, max_value=10**9), st.sampled_from(["{:,}", "{}"]))
 def test_digits_are_read_with_and_without_separators(number: int, form: str) -> None:
     assert number_value(form.format(number)) == number
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_without_error_and_within_its_bounds(text: str) -> None:
     figures = find_figures(text)

@@ -97,6 +97,9 @@ def test_the_tuning_half_of_the_pairs_keeps_its_figures() -> None:
         ("建议每月备份。", "数据存放在杭州。", "uncertain", "words"),
         ("证据由教练向学员提供。", "证据由学员向教练提供。", "uncertain", "order"),
         ("退款由财务审批。", "退款由主管审批，财务打款。", "uncertain", "agent"),
+        ("在 设置 → 账号 生成邀请链接。", "在 设置 → 团队 生成邀请链接。", "uncertain", "path"),
+        ("专票仅企业版可以开。", "专票仅企业版或年付专业版可以开。", "uncertain", "universal"),
+        ("导出没有次数限制。", "专业版每天可以导出 20 次。", "uncertain", "polarity"),
         ("没有发票的，自出厂日期起算。", "没有发票的，自出厂日期起再加 3 个月起算。", "uncertain", "dropped"),
     ],
 )
