@@ -108,6 +108,8 @@ def unqualified(name: str) -> tuple[str, ...]:
 
 
 def _split(run: str, offset: int) -> list[Piece]:
+    if not run:
+        return []
     lowered = run.lower()
     if run.isalpha():
         return [_piece(offset, run, *judge_word(run))]

@@ -195,3 +195,7 @@ def test_any_text_is_read_in_order_and_without_overlap(text: str) -> None:
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(end <= start for (_, end), (start, _) in itertools.pairwise(spans))
     assert [code.text for code in ANALYZER.codes(text)] == [text[start:end] for start, end in spans]
+
+
+def test_a_path_between_underscores_is_read() -> None:
+    assert Analyzer().codes("见 __/usr/lib__ 与 _/_") == []
