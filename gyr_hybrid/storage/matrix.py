@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 BLOCK_ROWS = 8192
 """Rows that room is made for at once when documents are added."""
+_EXACT_AT_ONCE = 1024
+"""Rows in double precision at a time."""
 
 
 class Matrix:
@@ -51,11 +55,30 @@ class Matrix:
     def products_of(self, vector: NDArray[np.float32], slots: NDArray[np.intp]) -> NDArray[np.float32]:
         """Dot products of some rows, given in ascending order."""
         scores = np.zeros(len(slots), dtype=np.float32)
-        for start, block in self._blocks:
-            first, last = np.searchsorted(slots, (start, start + len(block)))
-            if first < last:
-                np.dot(block[slots[first:last] - start], vector, out=scores[first:last])
+        for first, last, rows in self._parts(slots):
+            np.dot(rows, vector, out=scores[first:last])
         return scores
+
+    def exact_products_of(self, vector: NDArray[np.float32], slots: NDArray[np.intp]) -> NDArray[np.float32]:
+        """The same in double precision: equal rows give equal products, wherever they stand.
+
+        A matrix product adds up in an order that depends on a row's place, and so rounds equal rows apart.
+        """
+        scores = np.zeros(len(slots), dtype=np.float32)
+        wide = vector.astype(np.float64)
+        order = np.argsort(slots, kind="stable")
+        for first, last, rows in self._parts(slots[order]):
+            for at in range(first, last, _EXACT_AT_ONCE):
+                end = min(at + _EXACT_AT_ONCE, last)
+                scores[order[at:end]] = (rows[at - first : end - first] * wide).sum(axis=1)
+        return scores
+
+    def _parts(self, slots: NDArray[np.intp]) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
+        """Copies of rows, block by block: which of the ascending slots, and their rows."""
+        for start, block in self._blocks:
+            first, last = np.searchsorted(slots, (start, start + len(block))).tolist()
+            if first < last:
+                yield first, last, block[slots[first:last] - start]
 
     def _add_block(self, rows: int) -> None:
         # room for rows that get no vector must read as zero

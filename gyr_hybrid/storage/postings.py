@@ -161,9 +161,12 @@ class Postings:
     def scores_of(self, weights: Mapping[int, float], slots: Slots) -> NDArray[np.float32]:
         """BM25 of the given slots."""
         keys = list(weights)
-        frequencies = self.frequencies(keys, slots).astype(np.float32)
-        factors = np.array([weights[key] * self.idf(key) for key in keys], dtype=np.float32)
-        scores: NDArray[np.float32] = (frequencies / (frequencies + self._norm(slots)[:, None])) @ factors
+        table = self.frequencies(keys, slots).astype(np.float32)
+        norm, scores = self._norm(slots), np.zeros(len(slots), dtype=np.float32)
+        # column by column, as in `scores`, so that both round alike
+        for column, key in enumerate(keys):
+            tf = table[:, column]
+            scores += tf / (norm + tf) * np.float32(weights[key] * self.idf(key))
         return scores
 
     def frequencies(self, keys: Sequence[int], slots: Slots) -> NDArray[np.int32]:

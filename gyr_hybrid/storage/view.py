@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -86,23 +86,26 @@ class SnapshotView:
     # searches
 
     def dense(self, vector: Vector, k: int) -> list[Hit]:
-        snapshot, masks = self._snapshot, self._masks
+        snapshot, masks, matrix = self._snapshot, self._masks, self._snapshot.matrix
         query = self._unit(vector)
-        if query is None or snapshot.matrix is None or not masks.count:
+        if query is None or matrix is None or not masks.count:
             return []
-        if masks.slots is not None:
-            slots = (
-                masks.slots if snapshot.has_vector is None else masks.slots[snapshot.has_vector[masks.slots]]
-            )
-            scores = snapshot.matrix.products_of(query, slots)
-            best, values = top_k(scores, k, lambda places: snapshot.slot_positions(slots[places]))
-            return self._hits(slots[best], values)
-        scores = snapshot.matrix.products(query, snapshot.n_slots)
-        for mask in (masks.passing, snapshot.has_vector):
-            if mask is not None:
-                scores[~mask] = -np.inf
-        best, values = top_k(scores, k, snapshot.slot_positions)
-        return self._hits(best, values)
+        if masks.slots is None:
+            scores = matrix.products(query, snapshot.n_slots)
+            for mask in (masks.passing, snapshot.has_vector):
+                if mask is not None:
+                    scores[~mask] = -np.inf
+            exact = partial(matrix.exact_products_of, query)
+            best, values = top_k(scores, k, snapshot.slot_positions, exact=exact)
+            return self._hits(best, values)
+        few = masks.slots if snapshot.has_vector is None else masks.slots[snapshot.has_vector[masks.slots]]
+        places, values = top_k(
+            matrix.products_of(query, few),
+            k,
+            lambda places: snapshot.slot_positions(few[places]),
+            exact=lambda places: matrix.exact_products_of(query, few[places]),
+        )
+        return self._hits(few[places], values)
 
     def lexical(self, weights: Mapping[str, float], k: int) -> list[Hit]:
         if not self._masks.count:
@@ -123,9 +126,7 @@ class SnapshotView:
         query, matrix, has_vector = self._unit(vector), self._snapshot.matrix, self._snapshot.has_vector
         if not ids or query is None or matrix is None:
             return {}
-        order = np.argsort(slots)
-        scores = np.empty(len(slots), dtype=np.float32)
-        scores[order] = matrix.products_of(query, slots[order].astype(np.intp))
+        scores = matrix.exact_products_of(query, slots.astype(np.intp))
         pairs = zip(ids, scores.tolist(), slots.tolist(), strict=True)
         return {i: score for i, score, slot in pairs if has_vector is None or has_vector[slot]}
 

@@ -209,6 +209,23 @@ def test_equal_scores_are_in_reading_order(store: KnowledgeStore, fill: Fill, re
     assert sorted(expected, key=view.position) == expected
 
 
+def test_equal_vectors_score_alike_wherever_they_stand(
+    store: KnowledgeStore, fill: Fill, record: Record, vector_of: VectorOf
+) -> None:
+    """A matrix product rounds equal rows apart by their place, which would upset the reading order."""
+    for i in range(12):
+        fill(*(record(f"d{i:02}-{j:02}", [["同 样 的 话。", f"别 的 {i} {j}。"]]) for j in range(i)))
+    view = store.view()
+    hits = view.dense(vector_of("同 样 的 话。") + 0.3 * vector_of("x"), 66)
+    assert len({hit.score for hit in hits}) == 1
+    assert ids(hits) == sorted(ids(hits))
+    assert view.cosine(vector_of("同 样 的 话。") + 0.3 * vector_of("x"), ids(hits)) == {
+        hit.node_id: hit.score for hit in hits
+    }
+    words = view.lexical({"同": 1.0, "样": 0.3, "别": 0.7}, 132)
+    assert view.bm25({"同": 1.0, "样": 0.3, "别": 0.7}, ids(words)) == {h.node_id: h.score for h in words}
+
+
 def test_children_without_vector_are_found_by_words_alone(
     store: KnowledgeStore, fill: Fill, record: Record, vector_of: VectorOf
 ) -> None:
