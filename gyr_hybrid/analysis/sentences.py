@@ -58,8 +58,8 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of ``text``: consecutive, lossless, blanks belonging to the sentence before.
 
     Ends are ``。！？!?…`` with their closing quotes, a full stop before a blank (not after an abbreviation or a
-    list number), and line ends, except where a line of English prose merely wraps. A semicolon ends a sentence
-    only in one of more than 128 tokens.
+    list number), and line ends, except where a line of English prose merely wraps or a Chinese one ends in a comma. A
+    semicolon ends a sentence only in one of more than 128 tokens.
 
     >>> text = "版本 3.5.1 已发布。支持 A、B！See v2.0 notes."
     >>> [text[start:end] for start, end in split_sentences(text)]
@@ -119,8 +119,11 @@ def _glued(text: str, end: int) -> bool:
 
 
 def _wraps(text: str, line_end: int) -> bool:
-    """Whether the line end only wraps a line of English prose."""
+    """Whether the line end only wraps a line: of English prose, or a Chinese one behind a comma."""
     line = text[text.rfind("\n", 0, line_end) + 1 : line_end].rstrip()
+    if line.endswith(("，", "、")):
+        following = text[line_end + 1 : line_end + 40]
+        return bool(following.split("\n", 1)[0].strip()) and not _BLOCK_LINE.match(following)
     if len(line) < 40 or not (line[-1].isascii() and (line[-1].isalpha() or line[-1] == ",")):
         return False
     following = text[line_end + 1 : line_end + 40]

@@ -39,6 +39,12 @@ def test_ends(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
 
 
+def test_a_chinese_line_that_ends_in_a_comma_goes_on() -> None:
+    assert sentences("签收后七天内，\n可以退货。另付运费。") == ["签收后七天内，\n可以退货。", "另付运费。"]
+    for text in ("签收后，\n\n可以退货。", "需要身份证、\n- 户口本"):
+        assert len(sentences(text)) == 2
+
+
 def test_a_wrapped_line_of_english_prose_is_no_end() -> None:
     text = (
         "The retriever looks up the code in the exact map\nand falls back to the compact form. Then it stops."
