@@ -12,10 +12,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gyr_hybrid.errors import ConfigurationError
+from gyr_hybrid.answering.labels import DEFAULT_FORMAT, Source
 
-DEFAULT_FORMAT = "[{id}]"
-_FIELDS = frozenset({"id", "doc_id", "n"})
 _DASHES = re.compile(r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
 _GROUP = re.compile(
     r"\[{1,2}[^\[\]\n]{1,300}\]{1,2}(?:\(https?://[^)\s]*\))?|【[^【】\n]{1,300}】|［[^［］\n]{1,300}］"
@@ -36,18 +34,6 @@ _SECTION_NUMBER = re.compile(
 _SPLIT = re.compile(r"\s*[,，;；、|&]\s*|\s+(?:and|和|与)\s+")
 _QUOTE = re.compile(r"\s*<(quote|q)>(.*?)(?:</\1>|$)", re.IGNORECASE | re.DOTALL)
 _INLINE = re.compile(r"(?:根据|依据|按照|参见|详见|according to|per)\s*$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A section of the context and how it is cited."""
-
-    node_id: str
-    doc_id: str
-    number: int
-    """The section's number in its document; its place in the context for nodes without one."""
-    label: str
-    """As printed in the context and in the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,37 +60,6 @@ class Parsed:
     def cited(self) -> tuple[str, ...]:
         """Node ids in order, each once."""
         return tuple(dict.fromkeys(r.node_id for r in self.references if r.node_id is not None))
-
-
-def check_format(template: str) -> str:
-    """Return ``template`` if it can label sections, else raise `ConfigurationError`."""
-    try:
-        fields = [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
-        format_label(template, node_id="a#1", doc_id="a", number=1)
-    except (ValueError, KeyError, IndexError, AttributeError) as error:
-        raise ConfigurationError(
-            f"citation_format={template!r} cannot be used ({error}); fields are {{id}}, {{doc_id}} and {{n}}"
-        ) from None
-    if not _FIELDS.issuperset(fields) or not {"id", "doc_id"} & set(fields):
-        raise ConfigurationError(
-            f"citation_format={template!r} must contain {{id}} or {{doc_id}}, and no fields but {{id}}, {{doc_id}}, {{n}}"
-        )
-    return template
-
-
-def format_label(template: str, *, node_id: str, doc_id: str, number: int) -> str:
-    """Fill the template.
-
-    >>> format_label("[source:{doc_id}#chunk-{n:03d}]", node_id="returns-cn#1", doc_id="returns-cn", number=1)
-    '[source:returns-cn#chunk-001]'
-    """
-    return template.format(id=node_id, doc_id=doc_id, n=number)
-
-
-def section_number(node_id: str, place: int) -> int:
-    """``3`` for ``kb-002#3``; ``place`` when the id carries no number."""
-    found = re.search(r"#(\d+)(?:\.\d+)?$", node_id)
-    return int(found.group(1)) if found else place
 
 
 def _key(text: str) -> str:

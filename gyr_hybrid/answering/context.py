@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
 
 from gyr_hybrid.analysis import count_tokens
-from gyr_hybrid.answering.citations import CitationParser, Source, format_label, section_number
+from gyr_hybrid.answering.citations import CitationParser
 from gyr_hybrid.answering.instructions import addresses_model, usable_spans
+from gyr_hybrid.answering.labels import Source, format_label, section_number
 
 TOKEN_BUDGET = 4000
 """Tokens (as `count_tokens` counts) of all sections together; five sections of the largest size fit."""

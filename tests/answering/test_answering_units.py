@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gyr_hybrid.answering.citations import CitationParser, Source
+from gyr_hybrid.answering.citations import CitationParser
 from gyr_hybrid.answering.generation import ThinkFilter
+from gyr_hybrid.answering.labels import Source
 from gyr_hybrid.answering.units import Segmenter, Unit
 
 PARSER = CitationParser(
