@@ -54,8 +54,8 @@ def build(documents: Sequence[Document], options: argparse.Namespace) -> HybridI
     started = perf_counter()
     with nullcontext() if options.vectors else without_vectors():
         index = HybridIndex.from_documents(documents, options.storage, offline=True, show_progress=True)
-    if index.report is not None and index.report.failed:
-        raise SystemExit(f"{len(index.report.failed)} documents were refused: {index.report.failed}")
+    for name, reason in index.report.failed.items() if index.report is not None else ():
+        print(f"not stored: {name}: {reason}", file=sys.stderr)
     stats = index.stats()
     print(
         f"built in {perf_counter() - started:.1f} s: {len(documents)} documents, {stats['children']} children, "

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.analysis.vocabulary import ASKING_WORDS, QUESTION_WORDS, STOP_WORDS
+from gyr_hybrid.retrieval.phrases import without_phrases
 from gyr_hybrid.retrieval.resolved_code import ResolvedCode
 
 _MESSAGE = re.compile(
@@ -26,7 +27,8 @@ def hangs_on(
 ) -> bool:
     """Whether ``question`` hangs on its unknown ``code``, so that it cannot be answered without it.
 
-    It does when (a) nothing but the code and words that ask is left, or (b) a class word stands beside it, or
+    It does when (a) nothing but the code and words that ask is left (what it is for, its default value, where it was
+    met), or (b) a class word stands beside it, or
     (c) the index knows codes of its shape and no section holds half of the other words. It does not when the text
     of the error message follows the code: then the message can be looked for.
 
@@ -41,9 +43,9 @@ def hangs_on(
     """
     if code.status != "unknown":
         return False
-    words = other_words(question, analyzer, codes)
-    if not words:
+    if not other_words(without_phrases(question, codes, aspects=True), analyzer, codes):
         return True
+    words = other_words(question, analyzer, codes)
     if _MESSAGE.match(question, code.end):
         return False
     if code.named:

@@ -14,8 +14,8 @@ from llama_index.core.schema import TextNode
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.analysis.folding import fold_with_offsets
-from gyr_hybrid.retrieval.asked import CLASS_WORDS
 from gyr_hybrid.retrieval.legs import CodeHolders
+from gyr_hybrid.retrieval.phrases import CLASS_WORDS
 from gyr_hybrid.storage import View
 
 HEADING_IS = 1.0
