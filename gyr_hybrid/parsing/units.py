@@ -22,6 +22,7 @@ IsCodeTable: TypeAlias = Callable[[list[str]], bool]
 """Whether the lines of a table's body rows make it a table of codes."""
 
 _VISIBLE = re.compile(r"\S")
+_WORD = re.compile(r"[^\W_]")
 _LEAD_IN = re.compile(r"[:：][\s*_]*$")
 _MAY_END_SENTENCE = re.compile(r"[。！？!?…\n]|\.(?![A-Za-z0-9])")
 
@@ -143,7 +144,8 @@ class UnitBuilder:
     def _add_lines(self, start: int, end: int) -> None:
         """Code past the limit: cut at the last blank line that fits, else at the last line end.
 
-        A line is not cut unless it is past the limit of a section.
+        A line is cut only when it is past the limit of a section and has words: not the border of a table that
+        a database client has drawn.
         """
         text, rank = self._text, 0
         begin, size = start, 0
@@ -156,7 +158,7 @@ class UnitBuilder:
                 cut, cut_size = (blank, blank_size) if blank_size else (at, size)
                 self._units.append(Unit(begin, "code", rank))
                 rank, begin, size, blank_size = 1, cut, size - cut_size, 0
-            if tokens > SECTION_TOKENS:
+            if tokens > SECTION_TOKENS and _WORD.search(text, at, line_end):
                 self._add(begin, line_end, "code", rank)
                 rank, begin = 1, line_end
             elif tokens:

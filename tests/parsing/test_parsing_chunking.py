@@ -171,6 +171,14 @@ def test_a_line_of_code_is_not_cut() -> None:
     assert children(f"```\na\n{border}\nb\n```") == ["```\na\n", f"{border}\n", "b\n```"]
 
 
+def test_only_a_line_of_code_with_words_past_800_tokens_is_cut() -> None:
+    border = f"```\na\n{'-' * 900}\n```"
+    assert [border[p.start : p.end] for p in cut(border)] == ["```\na", "-" * 900, "```"]
+    data = ",".join(str(i) for i in range(500))
+    text = f"```\n{data}\n```"
+    assert max(count_tokens(text[c.start : c.end]) for piece in cut(text) for c in piece.children) <= 128
+
+
 # Tables
 
 HEAD = "| 错误码 | 说明 |\n| --- | --- |\n"
