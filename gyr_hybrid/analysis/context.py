@@ -50,6 +50,8 @@ class Label(NamedTuple):
 
     word: str
     rank: Rank
+    own: bool = False
+    """Whether it is one of the owner's."""
 
 
 class Surroundings:
@@ -57,11 +59,12 @@ class Surroundings:
 
     def __init__(self, class_words: Sequence[str] = (), family_words: Sequence[str] = ()) -> None:
         self._ranks: dict[str, Rank] = {}
+        self._own = frozenset(map(simplify, map(fold, class_words)))
         for words, rank in (
             (OTHER_CLASS_WORDS, Rank.OTHER),
             (NUMBERING_CLASS_WORDS, Rank.NUMBERING),
             (NAMING_CLASS_WORDS, Rank.NAMING),
-            ((*HARD_CLASS_WORDS, *map(simplify, map(fold, class_words))), Rank.HARD),
+            ((*HARD_CLASS_WORDS, *self._own), Rank.HARD),
         ):
             self._ranks.update(dict.fromkeys(words, rank))
         any_word = _alternatives([*self._ranks])
@@ -77,6 +80,8 @@ class Surroundings:
             rf"(?:{_alternatives([*FAMILY_WORDS, *map(simplify, map(fold, family_words))])})"
         )
         self._instance = re.compile(rf"(?:{_alternatives(INSTANCE_WORDS)})\s*(?:是|为)?[\s:=#(]*$")
+        latin = [word for word, rank in self._ranks.items() if rank is Rank.HARD and word[-1].isascii()]
+        self._glued = re.compile(rf"({_alternatives(latin)})(?=\d)")
 
     def label(self, folded: FoldedText, start: int, end: int) -> Label | None:
         """The class word beside the span; of one before and one after it, that of the higher rank."""
@@ -96,7 +101,14 @@ class Surroundings:
 
     def _label(self, match: re.Match[str]) -> Label:
         word = match[1]
-        return Label(word, self._ranks.get(word) or self._ranks.get(_BLANKS.sub(" ", word), Rank.OTHER))
+        if word not in self._ranks:
+            word = _BLANKS.sub(" ", word)
+        return Label(match[1], self._ranks.get(word, Rank.OTHER), word in self._own)
+
+    def glued_word(self, folded: FoldedText, start: int, end: int) -> Label | None:
+        """The class word that a span begins with before a digit: ``Ticket8842``."""
+        match = self._glued.match(folded.lowered, start, end)
+        return self._label(match) if match else None
 
     def family_word(self, folded: FoldedText, end: int) -> bool:
         """Whether a family word follows."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.analysis.codes import compact_form
 from gyr_hybrid.analysis.context import Rank, counted
-from gyr_hybrid.analysis.pieces import Piece
+from gyr_hybrid.analysis.pieces import Piece, split_pieces
 from gyr_hybrid.analysis.strength import Strength
 from gyr_hybrid.analysis.vocabulary import ASKING_WORDS
-from gyr_hybrid.retrieval.code_spellings import SpellingFinder
+from gyr_hybrid.retrieval.code_spellings import SpellingFinder, dashed, may_be_spaced
 from gyr_hybrid.retrieval.dependence import hangs_on
 from gyr_hybrid.retrieval.resolved_code import ResolvedCode, Status, look_alike
 from gyr_hybrid.storage.code_map import KnownCode
-from gyr_hybrid.storage.code_neighbours import coarse_shape, code_shape, leading
+from gyr_hybrid.storage.code_neighbours import leading, same_outline
 from gyr_hybrid.storage.protocol import CodeLookup
 
 __all__ = ["ResolvedCode", "hangs_on", "look_alike", "resolve_codes"]
@@ -23,23 +23,36 @@ __all__ = ["ResolvedCode", "hangs_on", "look_alike", "resolve_codes"]
 _SUGGESTIONS = 5
 _MEMBERS = 50  # codes of a family that a question may mean
 _SHORTEST_NUMBER = 3  # digits that a word like 错误 makes a code
+_SHORTEST_ALONE = 4  # characters of what might be a code and is all that a question says
 _NAME_PARTS = re.compile(r"[^\W_]+[-_./:]+[^\W_]+(?=[-_./:])")
 _CLAUSES = re.compile(r"(?:第\d+[款项目])+$")
 _LAST_MARK = re.compile(r"[/#](?!.*[/#])")
 
 
-def resolve_codes(question: str, analyzer: Analyzer, codes: CodeLookup) -> list[ResolvedCode]:
+def resolve_codes(
+    question: str, analyzer: Analyzer, codes: CodeLookup, *, said: Callable[[str], bool] | None = None
+) -> list[ResolvedCode]:
     """The codes of ``question`` in order, each with its meaning among the visible codes of an index.
 
     A spelling is looked up by its canonical form, else by its compact form, else, for bare digits beside a class
     word, by the number inside; several meanings are ``ambiguous``. What only might be a code is left out unless the
-    index knows it or its family.
+    index knows it or its family, a class word stands beside it, or it is all that the question says.
+
+    Args:
+        question: as it was asked.
+        analyzer: the index's.
+        codes: those that may be seen.
+        said: whether the documents that may be seen have a token; what they say and do not treat as a code is a word.
     """
-    return _Resolution(question, analyzer, codes).run()
+    return _Resolution(question, analyzer, codes, said or (lambda token: False)).run()
 
 
 class _Resolution:
-    def __init__(self, question: str, analyzer: Analyzer, codes: CodeLookup) -> None:
+    def __init__(
+        self, question: str, analyzer: Analyzer, codes: CodeLookup, said: Callable[[str], bool]
+    ) -> None:
+        self.said = said
+        self.spans: list[tuple[int, int]] = []
         self.question = question
         self.analyzer = analyzer
         self.around = analyzer.surroundings
@@ -49,7 +62,7 @@ class _Resolution:
 
     def run(self) -> list[ResolvedCode]:
         found: list[ResolvedCode] = []
-        spans: list[tuple[int, int]] = []
+        spans = self.spans
         taken = [
             piece for piece in self.scan.pieces if piece.kind in ("ordinal", "standard", "link", "state")
         ]
@@ -64,12 +77,17 @@ class _Resolution:
             if family := self._family(start, end):
                 found.append(family)
                 spans.append((start, end))
-        for piece in self.scan.pieces:
-            if any(start < piece.end and piece.start < end for start, end in spans):
-                continue
-            if code := self._piece(piece):
+        for start, end in spellings.spans():
+            if not self._found(start, end) and (code := self._spaced_unknown(start, end)):
                 found.append(code)
+                spans.append((start, end))
+        left = [piece for piece in self.scan.pieces if not self._found(piece.start, piece.end)]
+        found += [code for code in map(self._piece, left) if code]
         return sorted(found, key=lambda code: (code.start, code.end))
+
+    def _found(self, start: int, end: int) -> bool:
+        """Whether something there is spoken for already."""
+        return any(first < end and start < last for first, last in self.spans)
 
     def _piece(self, piece: Piece) -> ResolvedCode | None:
         if piece.strength <= Strength.WORD:
@@ -79,6 +97,8 @@ class _Resolution:
             return self._number(piece)
         if matches := self._matches(piece):
             return self._known(piece.start, piece.end, matches)
+        if rest := self._without_class_word(piece):
+            return self._piece(rest)
         followed = self.around.family_word(self.folded, piece.end)
         begins = piece.kind != "ordinal" and (followed or piece.strength >= Strength.WEAK)
         family = self._family(piece.start, piece.end, piece.canonical) if begins else None
@@ -108,7 +128,8 @@ class _Resolution:
         rank = label.rank if label else Rank.OTHER
         if rank is Rank.NUMBERING and len(piece.text) < _SHORTEST_NUMBER:
             rank = Rank.OTHER
-        if rank is Rank.OTHER and self._rest(piece.start, piece.end):
+        beside = rank is Rank.OTHER and self._only_numbers_beside_codes(piece)
+        if rank is Rank.OTHER and not beside and self._rest(piece.start, piece.end):
             return None
         if exact := self.codes.exact(piece.canonical):
             return self._known(piece.start, piece.end, (exact,))
@@ -117,29 +138,51 @@ class _Resolution:
         )
         if inside := self.codes.number(piece.canonical) if named else []:
             return self._known(piece.start, piece.end, tuple(inside))
-        return self._unknown(piece) if rank >= Rank.NAMING else None
+        return self._unknown(piece) if beside or rank >= Rank.NAMING else None
+
+    def _only_numbers_beside_codes(self, piece: Piece) -> bool:
+        """Whether the question says nothing but known codes and numbers: ``E1042 1043``."""
+        if not self.spans or len(piece.text) < _SHORTEST_NUMBER:
+            return False
+        numbers = [(p.start, p.end) for p in self.scan.pieces if p.strength is Strength.NUMBER]
+        return not self._rest(piece.start, piece.end, *self.spans, *numbers)
+
+    def _without_class_word(self, piece: Piece) -> Piece | None:
+        """What follows a class word that is glued to its number: ``Ticket8842``, ``error9999``."""
+        label = self.around.glued_word(self.folded, piece.start, piece.end)
+        if label is None or not (label.own or piece.strength < Strength.STRONG):
+            return None
+        pieces = split_pieces(piece.text[len(label.word) :])
+        return pieces[0].at(piece.start + len(label.word)) if len(pieces) == 1 else None
 
     def _unknown(self, piece: Piece) -> ResolvedCode | None:
-        if piece.strength is Strength.EVERYDAY or self.around.instance_word(self.folded, piece.start):
-            return None
         label = self.around.label(self.folded, piece.start, piece.end)
         rank = label.rank if label else Rank.OTHER
+        own = label is not None and label.own
+        if not own and self.around.instance_word(self.folded, piece.start):
+            return None
+        doubtful = piece.strength < Strength.STRONG and piece.kind in ("code", "short")
+        if piece.strength is Strength.EVERYDAY and not own and not doubtful:
+            return None
+        if doubtful and piece.kind != "short" and self.said(piece.canonical):
+            return None
         known_shape = self._knows_shape(piece)
         if piece.kind == "ordinal":
             if not known_shape:
                 return None
             rank = Rank.HARD
         if piece.strength < Strength.STRONG and rank < Rank.NAMING:
-            known_shape = known_shape and self._related(piece)
-            if not known_shape:
+            known_shape = known_shape and piece.strength > Strength.EVERYDAY and self._related(piece)
+            if not (known_shape or piece.kind == "number" or (doubtful and self._alone(piece))):
                 return None
-        near = self.codes.near(piece.canonical, distance=2, limit=_SUGGESTIONS)
+        around = self.codes.number(piece.canonical) if piece.kind == "number" else []
+        near = [*around, *self.codes.near(piece.canonical, distance=2, limit=_SUGGESTIONS)]
         return self._resolved(
             piece.start,
             piece.end,
             piece.canonical,
             "unknown",
-            suggestions=tuple(one.text for one in near),
+            suggestions=tuple(dict.fromkeys(one.text for one in near))[:_SUGGESTIONS],
             known_shape=known_shape,
             named=rank is Rank.HARD,
         )
@@ -158,13 +201,50 @@ class _Resolution:
 
     def _related(self, piece: Piece) -> bool:
         """Whether codes of the index begin with the same letters and have the same outline."""
-        outline = coarse_shape(code_shape(piece.canonical))
         members = self.codes.members(leading(piece.canonical), _MEMBERS, anywhere=True)
         return any(
-            coarse_shape(code_shape(member.canonical)) == outline
+            same_outline(piece.canonical, member.canonical)
             and (piece.kind != "short" or member.kind == "short")
             for member in members
         )
+
+    def _alone(self, piece: Piece) -> bool:
+        """Whether the piece is long enough to be a code and all that the question says."""
+        return len(piece.text) >= _SHORTEST_ALONE and not self._rest(piece.start, piece.end)
+
+    def _spaced_unknown(self, start: int, end: int) -> ResolvedCode | None:
+        """A code of a known shape that the index does not have, written with blanks: ``E 9999``.
+
+        It is one beside a class word, when the question says nothing else, or, in capitals, when the index knows
+        codes that begin with the same letters.
+        """
+        label = self.around.label(self.folded, start, end)
+        if not (label and label.own) and self.around.instance_word(self.folded, start):
+            return None
+        pieces = [piece for piece in self.scan.pieces if piece.start < end and start < piece.end]
+        if not may_be_spaced(self.folded, start, end, pieces):
+            return None
+        typed = self.folded.text[start:end]
+        canonical = dashed(self.folded.lowered[start:end])
+        members = self.codes.members(leading(canonical), _MEMBERS, anywhere=True)
+        related = any(same_outline(canonical, member.canonical) for member in members)
+        if not related and not (typed.isupper() and self._knows_compact_shape(canonical)):
+            return None
+        named = label is not None and label.rank >= Rank.NAMING
+        if not named and self._rest(start, end) and not (related and typed.isupper()):
+            return None
+        near = self.codes.near(canonical, distance=2, limit=_SUGGESTIONS)
+        return self._resolved(
+            start,
+            end,
+            canonical,
+            "unknown",
+            suggestions=tuple(one.text for one in near),
+            known_shape=True,
+        )
+
+    def _knows_compact_shape(self, canonical: str) -> bool:
+        return self.codes.knows_shape(canonical) or self.codes.knows_shape(compact_form(canonical))
 
     def _family(self, start: int, end: int, prefix: str | None = None) -> ResolvedCode | None:
         """The codes that begin with what stands there: anywhere before a family word, else at a separator."""
@@ -241,8 +321,11 @@ class _Resolution:
         label = self.around.label(self.folded, start, end)
         return (label is not None and label.rank >= Rank.NAMING) or not self._rest(start, end)
 
-    def _rest(self, start: int, end: int) -> bool:
-        """Whether the question says anything besides this span."""
-        first, last = self.folded.origin(start, end)
-        words = self.analyzer.content_words(f"{self.question[:first]} {self.question[last:]}")
+    def _rest(self, start: int, end: int, *others: tuple[int, int]) -> bool:
+        """Whether the question says anything besides these spans."""
+        text = list(self.question)
+        for span in ((start, end), *others):
+            first, last = self.folded.origin(*span)
+            text[first:last] = " " * (last - first)
+        words = self.analyzer.content_words("".join(text))
         return any(word not in ASKING_WORDS for word in words)

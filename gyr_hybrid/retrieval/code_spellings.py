@@ -11,6 +11,8 @@ from gyr_hybrid.analysis.context import before_counter
 from gyr_hybrid.analysis.folding import FoldedText
 from gyr_hybrid.analysis.pieces import Piece
 from gyr_hybrid.analysis.sentences import HAN_KANA
+from gyr_hybrid.analysis.strength import Strength
+from gyr_hybrid.analysis.vocabulary import ASKING_WORDS, QUESTION_WORDS, STOP_WORDS
 from gyr_hybrid.storage.code_map import KnownCode
 from gyr_hybrid.storage.protocol import CodeLookup
 
@@ -20,6 +22,9 @@ Atom = tuple[int, int]
 _ATOM = re.compile(rf"[^\W_{HAN_KANA}]+\+{{0,2}}")
 _GAP = re.compile(r"[ \t]{0,2}[-_./:#]{0,2}[ \t]{0,2}")
 _SEPARATORS = re.compile(r"[-_./:#\s]+")
+_BLANKS = re.compile(r"[ \t]+(?:[-_./:#]+[ \t]*)?|[-_./:#]+[ \t]+")
+_LETTERS_BESIDE_DIGITS = re.compile(r"(?<![a-z])[a-z]{1,4}[ \t]+\d{3,}")
+_PARTS = 3  # atoms of which one has letters and digits
 _LONGEST = 8  # atoms of one spelled-out code
 _SHORTEST_JOINED = 6  # letters that may stand for a name written without its separators
 
@@ -82,6 +87,14 @@ class SpellingFinder:
         if chain:
             yield chain
 
+    def spans(self) -> Iterator[Atom]:
+        """Spans of several atoms that one code may fill, in each chain the longest first."""
+        for chain in self.chains():
+            for at in range(len(chain) - 1):
+                for stop in range(min(len(chain), at + _LONGEST), at + 1, -1):
+                    if self.open(chain, at - 1) and self.open(chain, stop - 1):
+                        yield chain[at][0], chain[stop - 1][1]
+
     def open(self, chain: Sequence[Atom], gap: int) -> bool:
         """Whether one code may end and another begin in the gap after atom ``gap``."""
         if gap < 0 or gap + 1 >= len(chain):
@@ -123,3 +136,45 @@ class SpellingFinder:
         if not matches and key[-1] == "+":
             matches = self._codes.compact(key.rstrip("+"))
         return tuple(matches)
+
+
+def dashed(spaced: str) -> str:
+    """A spelling with a dash for every blank.
+
+    >>> dashed("ns x9 - red")
+    'ns-x9-red'
+    """
+    return _BLANKS.sub("-", spaced)
+
+
+def may_be_spaced(folded: FoldedText, start: int, end: int, pieces: Sequence[Piece]) -> bool:
+    """Whether a span has the look of one code written with blanks: ``E 9999``, ``NS X9 RED S``.
+
+    Amounts and words that ask are no part of one, nor is what is a code by itself.
+
+    Args:
+        folded: the question.
+        start: of the span.
+        end: of the span.
+        pieces: all that touch the span.
+    """
+    text = folded.lowered[start:end]
+    if " " not in text and "\t" not in text:
+        return False
+    if text[-1].isdecimal() and before_counter(folded, end):
+        return False
+    if any(
+        piece.start < start
+        or end < piece.end
+        or piece.strength in (Strength.VALUE, Strength.STRONG)
+        or (piece.text.islower() and piece.canonical in _DULL)
+        for piece in pieces
+    ):
+        return False
+    if _LETTERS_BESIDE_DIGITS.fullmatch(text):
+        return True
+    mixed = [piece for piece in pieces if not piece.text.isalpha() and not piece.text.isdecimal()]
+    return len(pieces) >= _PARTS and bool(mixed)
+
+
+_DULL = ASKING_WORDS | QUESTION_WORDS | STOP_WORDS

@@ -92,7 +92,12 @@ class Run:
         run.tokens = analyzer.query_tokens(text)
         if options.mode != "dense":
             run.expansion = expand(text, synonyms, analyzer)
-            run.codes = tuple(resolve_codes(text, analyzer, run.view.codes))
+            view = run.view
+            run.codes = tuple(
+                resolve_codes(
+                    text, analyzer, view.codes, said=lambda token: bool(view.lexical({token: 1.0}, 1))
+                )
+            )
             run.holders = find_holders(run.codes, run.view)
             run.plain = without_codes(text, run.codes)
             run.weights = {**run.expansion.weights, **dict.fromkeys(run.tokens, 1.0)}

@@ -68,6 +68,26 @@ def common_prefix(first: str, second: str) -> int:
     return length
 
 
+def same_outline(first: str, second: str) -> bool:
+    """Whether two canonical forms have the same first letters and outline, with their separators or without.
+
+    >>> same_outline("e-9999", "e1042"), same_outline("ns-y1", "ns-x20"), same_outline("e1042", "f1042")
+    (True, True, False)
+    """
+    if first[:1] != second[:1]:
+        return False
+    if _same_outline(first, second):
+        return True
+    compacts = compact_key(first), compact_key(second)
+    return compacts != (first, second) and _same_outline(*compacts)
+
+
+def _same_outline(first: str, second: str) -> bool:
+    return leading(first) == leading(second) and coarse_shape(code_shape(first)) == coarse_shape(
+        code_shape(second)
+    )
+
+
 class _Equals:
     """Compact forms of one length, and their characters by position."""
 
@@ -135,11 +155,10 @@ class CodeNeighbours:
 
     def related(self, canonical: str) -> Iterator[str]:
         """Canonical forms of codes of the same first letters and the same outline."""
-        lead, outline = leading(canonical), coarse_shape(code_shape(canonical))
-        for looked_at, other in enumerate(self.beginning_with(lead)):
+        for looked_at, other in enumerate(self.beginning_with(leading(canonical))):
             if looked_at == _RELATIVES:
                 return
-            if leading(other) == lead and coarse_shape(code_shape(other)) == outline:
+            if same_outline(canonical, other):
                 yield other
 
     def at_distance(self, compact: str, distance: int, new: Sequence[tuple[str, str]]) -> list[str]:
@@ -177,14 +196,20 @@ class CodeNeighbours:
 
         The longest common prefix comes first.
         """
-        lead, outline = leading(canonical), coarse_shape(code_shape(canonical))
+        lead = leading(canonical)
         at = bisect_left(self._sorted, (compact, ""))
         around = self._sorted[max(0, at - _AROUND) : at + _AROUND]
         same = [
             other
             for _, other in (*around, *(pair for pair in new if pair[0].startswith(lead)))
-            if leading(other) == lead
-            and coarse_shape(code_shape(other)) == outline
+            if same_outline(canonical, other)
             and min(len(other), len(canonical)) > _LENGTHS * max(len(other), len(canonical))
         ]
-        return sorted(same, key=lambda other: (-common_prefix(other, canonical), other))
+        return sorted(
+            same,
+            key=lambda other: (
+                not _same_outline(canonical, other),
+                -common_prefix(compact_key(other), compact),
+                other,
+            ),
+        )

@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gyr_hybrid.storage.code_entries import CodeEntry, CodeSnapshot, plain_number
-from gyr_hybrid.storage.code_neighbours import coarse_shape, code_shape, common_prefix, compact_key, leading
+from gyr_hybrid.storage.code_neighbours import (
+    coarse_shape,
+    code_shape,
+    common_prefix,
+    compact_key,
+    same_outline,
+)
 
 Mask = NDArray[np.bool_]
 
@@ -131,23 +137,17 @@ class CodeView:
         """Whether a visible code has the shape of this one.
 
         Either the same letters and digits in the same places, or the same first letters and the same order of
-        letters, digits and separators; of two or three characters only the latter.
+        letters, digits and separators, or of letters and digits alone; of two or three characters only the latter two.
         """
         snapshot = self._snapshot
         shape = code_shape(canonical)
-        outline, lead = coarse_shape(shape), leading(canonical)
         same = snapshot.neighbours.shaped(shape) if len(shape) > _SHORT else ()
         for other in chain(islice(same, _LOOKED_AT), snapshot.neighbours.related(canonical)):
             entry = snapshot.entry(other)
             if entry is not None and other != canonical and self._sees(entry):
                 return True
         return any(
-            (
-                (len(shape) > _SHORT and entry.shape == shape)
-                or (
-                    other.startswith(lead) and leading(other) == lead and coarse_shape(entry.shape) == outline
-                )
-            )
+            ((len(shape) > _SHORT and entry.shape == shape) or same_outline(canonical, other))
             and other != canonical
             and self._sees(entry)
             for other, entry in snapshot.changed.items()

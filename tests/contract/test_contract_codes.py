@@ -325,6 +325,70 @@ def test_a_class_word_of_ones_own_counts(index_of: Any, doc: Any) -> None:
     assert own.as_query_engine().query(question).refusal_reason == "unknown_identifier"
 
 
+@pytest.fixture
+def faults(index_of: Any, doc: Any) -> HybridIndex:
+    built: HybridIndex = index_of(doc("e42", E1042), doc("e43", E1043), doc("other", OTHER))
+    return built
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("E 9999", "E 9999"),
+        ("E 9999 怎么办", "E 9999"),
+        ("E 1099 怎么解决", "E 1099"),
+        ("错误码 E 9999", "E 9999"),
+        ("error code E 9999", "E 9999"),
+        ("错误码 ZZ8T", "ZZ8T"),
+        ("ZZ8T 是什么", "ZZ8T"),
+    ],
+)
+def test_an_unknown_code_in_any_spelling_is_refused(faults: HybridIndex, question: str, named: str) -> None:
+    answer = faults.as_query_engine().query(question)
+    assert answer.refusal_reason == "unknown_identifier"
+    assert [unknown.text for unknown in answer.unknown_identifiers] == [named]
+
+
+def test_a_spaced_part_number_is_named(index: HybridIndex) -> None:
+    (unknown,) = index.as_query_engine().query("NS X9 RED S 多少钱").unknown_identifiers
+    assert (unknown.text, unknown.suggestions[0]) == ("NS X9 RED S", "NS-X2-BLK-M")
+
+
+@pytest.mark.parametrize(
+    "question", ["签收后 7 天可以退货吗", "Windows 10 保修期", "iPhone 15 签收后几天内可以退货", "耳机 X 100 元吗", "退货 30 days"]
+)  # fmt: skip
+def test_words_beside_figures_are_no_spaced_code(index: HybridIndex, question: str) -> None:
+    answer = index.as_query_engine().query(question)
+    assert (answer.refused, answer.unknown_identifiers) == (False, [])
+
+
+def test_what_a_document_says_is_no_unknown_code(index_of: Any, doc: Any) -> None:
+    index = index_of(doc("zz", "# 插件\n\n插件 zz8t 用来压缩图片。"), doc("e42", E1042))
+    assert index.as_query_engine().query("ZZ8T 是什么").refusal_reason != "unknown_identifier"
+
+
+@pytest.mark.parametrize("word", ["流水号", "订单号"])
+def test_a_class_word_of_ones_own_wins_over_the_built_in_words(index_of: Any, doc: Any, word: str) -> None:
+    own = index_of(doc("a", E1042), doc("b", OTHER), analyzer=Analyzer(class_words=[word]))
+    question = f"{word} ZZ-8842 签收后几天内可以退货"
+    assert own.as_query_engine().query(question).refusal_reason == "unknown_identifier"
+
+
+def test_a_class_word_of_ones_own_may_be_glued_to_the_number(index_of: Any, doc: Any) -> None:
+    own = index_of(doc("a", E1042), doc("b", OTHER), analyzer=Analyzer(class_words=["Ticket"]))
+    answer = own.as_query_engine().query("Ticket8842 签收后几天内可以退货")
+    assert answer.refusal_reason == "unknown_identifier"
+    assert [code.status for code in own.as_retriever().run("Ticket1042 怎么办").codes] == ["known"]
+
+
+@pytest.mark.parametrize("question", ["E1042 1043", "E1042、1043", "E1042 1043 怎么办"])
+def test_a_known_code_is_answered_beside_a_bare_number(faults: HybridIndex, question: str) -> None:
+    answer = faults.as_query_engine().query(question)
+    assert not answer.refused
+    assert {c.doc_id for c in answer.citations} == {"e42"}
+    assert "1043" in answer.warnings[0]
+
+
 @pytest.mark.parametrize(
     "question", ["E1042 和 E9999 怎么办", "E9999 和 E1042 怎么办", "错误码 E9999、E1042 怎么解决"]
 )
@@ -391,6 +455,12 @@ def test_suggestions_are_what_exists_and_may_be_empty(index: HybridIndex) -> Non
     assert set(unknown.suggestions[:2]) == {"E1042", "E1043"}
     (unknown,) = index.as_query_engine().query("NS-X2-BLK-N 多少钱").unknown_identifiers
     assert unknown.suggestions[0] == "NS-X2-BLK-M"
+
+
+@pytest.mark.parametrize("question", ["E9999", "E-9999", "E_9999", "E–9999", "E.9999", "E 9999"])
+def test_suggestions_do_not_depend_on_the_separator(faults: HybridIndex, question: str) -> None:
+    (unknown,) = faults.as_query_engine().query(question).unknown_identifiers
+    assert set(unknown.suggestions) == {"E1042", "E1043"}
 
 
 # what is no code

@@ -83,7 +83,7 @@ def test_neighbours_are_the_nearest_then_those_of_the_same_prefix_and_shape() ->
     assert texts(view.near("e1044")) == ["E10440", "E1042", "E1043", "F1044", "E2017"]
     assert texts(view.near("e1044", limit=2)) == ["E10440", "E1042"]
     assert texts(view.near("ns-x2-red-m")) == ["NS-X2-BLK-M"]
-    assert texts(view.near("e-1044", distance=1)) == ["E10440", "E1042", "E1043", "F1044"]
+    assert texts(view.near("e-1044", distance=1)) == ["E10440", "E1042", "E1043", "F1044", "E2017"]
     assert view.near("zzzzzzzz") == []
 
 
