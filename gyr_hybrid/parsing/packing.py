@@ -11,7 +11,9 @@ from gyr_hybrid.parsing.units import CHILD_TOKENS, Unit
 
 CHILD_SENTENCES = 3
 ROW_GROUP = 3  # rows of a table that is not one of codes
-SHORT_TOKENS = 48  # only a shorter child takes in the next paragraph
+# Only a shorter child takes in the next paragraph. On the articles and scenes of 388 statutes 96 beats 48: MRR of BM25
+# 0.625 to 0.610; on 14 of them vectors 0.604 to 0.594, their fusion 0.752 to 0.740; with a tenth fewer children.
+SHORT_TOKENS = 96
 
 
 class Child(NamedTuple):

@@ -51,7 +51,7 @@ def test_trailing_blanks_belong_to_the_child_before() -> None:
 
 def test_short_paragraphs_share_a_child_long_ones_do_not() -> None:
     assert children("甲。\n\n乙。") == ["甲。\n\n乙。"]
-    long = sentence(60)
+    long = sentence(96)
     assert children(f"{long}\n\n乙。") == [f"{long}\n\n", "乙。"]
 
 
