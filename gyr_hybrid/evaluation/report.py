@@ -125,7 +125,9 @@ def evaluate(
         raise ConfigurationError(f"the data set {dataset.name!r} has no questions")
     judged = judge(dataset.questions, dataset.documents)
     asked = [question for question in dataset.questions if question.id in judged]
-    found = rank_questions(index, asked, whole=whole, options=options, show_progress=show_progress)
+    found = rank_questions(
+        index, asked, whole=whole, options=options, timed=timed, show_progress=show_progress
+    )
     names = metric_names(k)
     figures = {row: measure(rankings, judged, names) for row, rankings in found.rows.items()}
     refusals = None
