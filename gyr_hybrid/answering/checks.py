@@ -15,6 +15,7 @@ from gyr_hybrid.answering.findings import Check, Evidence, Finding
 from gyr_hybrid.answering.numerals import even_fold
 from gyr_hybrid.answering.polarity import denials_of, disagreement
 from gyr_hybrid.answering.quotation import edited_negation
+from gyr_hybrid.answering.restrictions import dropped_restriction
 from gyr_hybrid.answering.strength import dropped_hedge, modality_conflict, narrowed, overclaims, sides_differ
 from gyr_hybrid.answering.word_checks import words_stand
 
@@ -115,6 +116,14 @@ def conditions_hold(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("condition", detail)
 
 
+def restrictions_stand(evidence: Evidence) -> Iterator[Finding]:
+    """What the source says of some is not told of more."""
+    sentence = even_fold(evidence.sentence)
+    for one in evidence.aligned:
+        for detail in dropped_restriction(one, evidence.sections[one.section], sentence, evidence.lexicon):
+            yield Finding("restriction", detail)
+
+
 CHECKS: tuple[Check, ...] = (
     figures_stand,
     polarity_agrees,
@@ -122,4 +131,5 @@ CHECKS: tuple[Check, ...] = (
     bindings_hold,
     conditions_hold,
     words_stand,
+    restrictions_stand,
 )

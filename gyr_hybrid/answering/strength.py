@@ -8,8 +8,12 @@ from collections.abc import Iterator
 _FAMILIES: dict[str, tuple[str, str]] = {
     # family: (words that claim it, words of a source that grant it)
     "all": (
-        r"所有|任何|全部|一切|一律|统统|通通|凡是|\b(?:all|every|any(?! time)|everything|everyone|anyone|anything|everybody|whatsoever)\b",
-        r"所有|任何|全[部体员额数]|一切|一律|凡|均|都|各|每一?[个位名项笔种件条台辆]|\b(?:all|every|any(?! time)|each|everything|whole|entire|per|how often)\b",
+        r"所有|任何|一切|一律|统统|通通|凡是|\b(?:all|every|any(?! time)|everything|everyone|anyone|anything|everybody|whatsoever)\b",
+        r"所有|任何|全[部体员]|一切|一律|凡|均|都|各|每一?[个位名项笔种件条台辆]|\b(?:all|every|any(?! time)|each|everything|whole|entire|per|how often)\b",
+    ),
+    "the whole": (
+        r"全部",
+        r"所有|任何|全[部体员额数]|一切|一律|凡|均|都|各|每一?[个位名项笔种件条台辆]|\b(?:all|every|entire|full|whole)\b",
     ),
     "each": (r"每一?[个项笔次种类](?![月年天周]|[一-龥]?\d)", r"每|/|各|所有|任何|都|均|次"),
     "always": (
