@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 from gyr_hybrid.answering.context import Context, plain_text
 from gyr_hybrid.answering.lexicon import Lexicon
 from gyr_hybrid.answering.verdict import Quote, Verdict
-from gyr_hybrid.answering.verification import missing_figures, verify
+from gyr_hybrid.answering.verification import lent_lines, missing_figures, verify
 
 NEAR_QUOTATION = 0.6
 """Least support at which a supported sentence is shown as the model wrote it."""
@@ -117,13 +117,13 @@ class Checker:
         """The first figure that no quote has, unless the sentence shows how it is reckoned; empty if there is none."""
         if _RECKONED.search(sentence):
             return ""
-        used = {quote.node_id for quote in verdict.quotes}
-        headings: list[str] = []
-        for node in nodes:
-            if node.node_id in used:
-                path = node.metadata.get("header_path") or []
-                headings += [path] if isinstance(path, str) else list(map(str, path))
-                headings += [str(node.metadata.get(key) or "") for key in ("title", "table_header")]
+        by_id = {node.node_id: node for node in nodes}
+        headings = [
+            line
+            for quote in verdict.quotes
+            if quote.node_id in by_id
+            for line in lent_lines(by_id[quote.node_id], quote)
+        ]
         found = missing_figures(sentence, [quote.text for quote in verdict.quotes], headings)
         return found[0].text if found else ""
 

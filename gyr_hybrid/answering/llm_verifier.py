@@ -12,7 +12,7 @@ from llama_index.core.llms import LLM, ChatMessage, MessageRole
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from gyr_hybrid.answering.verdict import Quote, Value, Verdict, Verifier
-from gyr_hybrid.answering.verification import missing_figures, section_of
+from gyr_hybrid.answering.verification import lent_lines, missing_figures, section_of
 
 _PROMPTS = {
     "zh": (
@@ -100,7 +100,7 @@ def _read(reply: str, sentence: str, nodes: Sequence[BaseNode]) -> Verdict:
     if quote is None:
         return Verdict("uncertain", "llm: its quote does not stand in the source")
     node = next(n for n in nodes if n.node_id == quote.node_id)
-    missing = missing_figures(sentence, [quote.text], section_of(node).heading.split("\n"))
+    missing = missing_figures(sentence, [quote.text], lent_lines(node, quote))
     if missing:
         return Verdict("uncertain", f"llm: {missing[0].text!r} does not stand in its quote", quotes)
     return Verdict("supported", f"llm: {reason}", quotes, 1.0)

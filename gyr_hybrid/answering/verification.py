@@ -17,6 +17,7 @@ from gyr_hybrid.answering.checks import findings
 from gyr_hybrid.answering.claims import claims_of
 from gyr_hybrid.answering.derivation import derived
 from gyr_hybrid.answering.enumerations import Pair, contrasting_pairs, parallel_pairs
+from gyr_hybrid.answering.excerpts import excerpt_at
 from gyr_hybrid.answering.figure_checks import UNKNOWN, quote_figures
 from gyr_hybrid.answering.figure_matching import standing
 from gyr_hybrid.answering.figures import Figure, find_figures
@@ -91,6 +92,13 @@ def section_of(node: BaseNode) -> Section:
     return read_section(
         node.get_content(MetadataMode.NONE), tuple(headings), str(node.metadata.get("table_header") or "")
     )
+
+
+def lent_lines(node: BaseNode, quote: Quote) -> list[str]:
+    """Title, heading path and table header that a quote of the node may take figures from."""
+    section = section_of(node)
+    row = excerpt_at(section.text, quote.start, quote.end)
+    return [*section.heading.split("\n"), *(row.header.split("\n")[:1] if row else ())]
 
 
 def _explained(aligned: Sequence[Aligned], sections: Sequence[Section], sentence: str) -> frozenset[Figure]:

@@ -847,3 +847,22 @@ def scripted(request: pytest.FixtureRequest) -> Any:
             )
 
     return lambda reply: Fixed(reply=reply)
+
+
+def test_a_figure_elsewhere_in_the_section_is_not_enough(index: HybridIndex, llm: Any) -> None:
+    answer = index.as_query_engine(llm("退款会在 5 个工作日内原路退回。[kb-002#2]"), max_retries=0).query(
+        "退款几天到账"
+    )
+    assert "5 个工作日内原路" not in answer.response
+
+
+@pytest.mark.parametrize("said", ["所有套餐购买后 7 天内可以全额退款。", "套餐购买后 7 天内可以全额退款。"])
+def test_a_wider_claim_is_not_shown(index: HybridIndex, llm: Any, said: str) -> None:
+    answer = index.as_query_engine(llm(f"{said}[kb-002#1]"), max_retries=0).query("年付套餐可以退款吗")
+    assert answer.response == f"{TRUE}[kb-002#1]"
+
+
+def test_a_figure_of_the_table_header_is_enough(index: HybridIndex, doc: Any, llm: Any) -> None:
+    index.upsert([doc("kb-021", "# 价目\n\n| 套餐 | 2026 年价格 |\n|---|---|\n| 旗舰套餐 | 900 元 |")])
+    said = "旗舰套餐 2026 年价格是 900 元。[kb-021#1]"
+    assert index.as_query_engine(llm(said)).query("旗舰套餐 2026 年价格").response == said
