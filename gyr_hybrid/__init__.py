@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         CitedQueryEngine,
         CitedResponse,
         CitedStreamingResponse,
+        LLMVerifier,
         UnknownIdentifier,
         Verdict,
         Verifier,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from gyr_hybrid.parsing import LoadedDocuments, SectionNodeParser, load_documents
     from gyr_hybrid.retrieval.jieba_bm25 import JiebaBM25Retriever
     from gyr_hybrid.retrieval.query import HybridQuery
+    from gyr_hybrid.retrieval.rerankers import EndpointReranker, LLMReranker
     from gyr_hybrid.retrieval.retriever import HybridRetriever
     from gyr_hybrid.settings import Settings
 
@@ -47,6 +49,7 @@ _HOMES = {
         "CitedQueryEngine",
         "CitedResponse",
         "CitedStreamingResponse",
+        "LLMVerifier",
         "UnknownIdentifier",
         "Verdict",
         "Verifier",
@@ -67,6 +70,7 @@ _HOMES = {
     "gyr_hybrid.parsing": ("LoadedDocuments", "SectionNodeParser", "load_documents"),
     "gyr_hybrid.retrieval.jieba_bm25": ("JiebaBM25Retriever",),
     "gyr_hybrid.retrieval.query": ("HybridQuery",),
+    "gyr_hybrid.retrieval.rerankers": ("EndpointReranker", "LLMReranker"),
     "gyr_hybrid.retrieval.retriever": ("HybridRetriever",),
     "gyr_hybrid.settings": ("Settings",),
 }
@@ -84,6 +88,7 @@ __all__ = [
     "DocumentError",
     "EmbeddingError",
     "EndpointError",
+    "EndpointReranker",
     "FilterError",
     "GyrError",
     "HybridIndex",
@@ -91,6 +96,8 @@ __all__ = [
     "HybridRetriever",
     "IndexMismatchError",
     "JiebaBM25Retriever",
+    "LLMReranker",
+    "LLMVerifier",
     "LoadedDocuments",
     "SectionNodeParser",
     "Settings",

@@ -1,6 +1,7 @@
 """Sections to an answer whose every sentence carries a checked citation."""
 
 from gyr_hybrid.answering.engine import CitedQueryEngine
+from gyr_hybrid.answering.llm_verifier import LLMVerifier
 from gyr_hybrid.answering.response import Citation, CitedResponse, UnknownIdentifier
 from gyr_hybrid.answering.streaming import CitedAsyncStreamingResponse, CitedStreamingResponse
 from gyr_hybrid.answering.verdict import Verdict, Verifier
@@ -12,6 +13,7 @@ __all__ = [
     "CitedQueryEngine",
     "CitedResponse",
     "CitedStreamingResponse",
+    "LLMVerifier",
     "UnknownIdentifier",
     "Verdict",
     "Verifier",
