@@ -290,3 +290,39 @@ async def test_a_users_own_verifier_needs_one_method() -> None:
             return Verdict("supported", f"always: {sentence}")
 
     assert (await Always().averify("好", [])).reason == "always: 好"
+
+
+REFUNDS = "退款会在 3 个工作日内原路退回。信用卡支付的退款需要 5 个工作日到账。"
+PLANS = "年付套餐购买后 7 天内可以全额退款。月付套餐不支持退款。"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("退款会在 5 个工作日内原路退回。", REFUNDS),
+        ("退款需要 5 个工作日到账。", REFUNDS),
+        ("套餐购买后 7 天内可以全额退款。", PLANS),
+        ("所有套餐购买后 7 天内可以全额退款。", PLANS),
+        ("全部套餐购买后 7 天内可以全额退款。", PLANS),
+        ("购买后 7 天内可以全额退款。", PLANS),
+        ("套餐不支持退款。", PLANS),
+    ],
+)
+def test_what_is_said_of_some_is_not_told_of_more(sentence: str, text: str) -> None:
+    assert check(sentence, text).check in ("restriction", "universal")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("退款会在 3 个工作日内退回。", REFUNDS),
+        ("使用信用卡支付时，退款 5 个工作日到账。", REFUNDS),
+        ("年付的套餐购买后 7 天内可以全额退款。", PLANS),
+        (
+            "电动自行车的时速不能超过 25 公里。",
+            "驾驶电动自行车时速不得超过 25 公里。电动自行车只能搭载一名儿童。",
+        ),
+    ],
+)
+def test_a_restriction_said_otherwise_is_kept(sentence: str, text: str) -> None:
+    assert check(sentence, text).value == "supported"
