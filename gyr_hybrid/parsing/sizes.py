@@ -24,7 +24,7 @@ class Sizes:
     A span that begins inside a run of letters or digits is counted without that run.
 
     >>> sizes = Sizes("错误码 E1042，请重试。")
-    >>> sizes.count(0, 13), sizes.count(4, 9), sizes.fits(0, 13, limit=8)
+    >>> sizes.count(0, 14), sizes.count(4, 9), sizes.fits(0, 14, limit=8)
     (9, 1, False)
     """
 
