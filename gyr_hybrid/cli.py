@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from gyr_hybrid.answering import CitedResponse
     from gyr_hybrid.index import HybridIndex
     from gyr_hybrid.inspection import Inspection
+    from gyr_hybrid.parsing import LoadedDocuments
     from gyr_hybrid.retrieval.explanation import Explanation
+    from gyr_hybrid.settings import Settings
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -397,7 +400,6 @@ def _demo(*, offline: bool) -> HybridIndex:
     from platformdirs import user_cache_path
 
     from gyr_hybrid import __version__
-    from gyr_hybrid.index import HybridIndex
     from gyr_hybrid.models.endpoints import embedding_model
     from gyr_hybrid.models.identity import embedding_identity
     from gyr_hybrid.parsing import load_documents
@@ -412,9 +414,22 @@ def _demo(*, offline: bool) -> HybridIndex:
         key.update(file.read_bytes())
     folder = user_cache_path("gyr_hybrid") / f"demo-{key.hexdigest()[:12]}"
     folder.mkdir(parents=True, exist_ok=True)
+    documents = load_documents(str(source))
+    try:
+        return _filled(folder, settings, documents)
+    except GyrError:  # a cache is made again, whatever is wrong with it
+        shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+        return _filled(folder, settings, documents)
+
+
+def _filled(folder: Path, settings: Settings, documents: LoadedDocuments) -> HybridIndex:
+    from gyr_hybrid.index import HybridIndex
+
     index = HybridIndex.open(folder, settings=settings)
     try:
-        index.upsert(load_documents(str(source)), prune=True, show_progress=sys.stderr.isatty())
+        index.upsert(documents, prune=True, show_progress=sys.stderr.isatty())
+        index.codes()  # reads what a question will read
     except BaseException:
         index.close()
         raise

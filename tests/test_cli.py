@@ -95,3 +95,12 @@ def test_control_characters_of_documents_do_not_reach_the_terminal(run, tmp_path
     (tmp_path / "a.md").write_text("# 标题\x1b[31m\n\n重启设备\x1b[2J即可恢复运行。\n", encoding="utf-8")
     run("index", "a.md")
     assert "\x1b" not in run("ask", "设备怎么恢复运行", "--storage", "storage")
+
+
+def test_a_damaged_demo_is_built_again(run, tmp_path: Path) -> None:
+    run("ask", "E1042")
+    (database,) = (tmp_path / "cache").rglob("*.sqlite3")
+    for file in database.parent.iterdir():
+        file.unlink()
+    database.write_bytes(b"no database at all" * 100)
+    assert "[kb-010#" in run("ask", "E1042")
