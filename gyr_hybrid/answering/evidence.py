@@ -1,7 +1,7 @@
 """How far the sections found can answer the question: one number on which refusal is decided.
 
 No single score does it: BM25 tells off-topic questions but not near-topic ones, and says nothing about paraphrases,
-which only vectors see. So six signals are added up. Their weights were fitted to three kinds of questions together
+which only vectors see. So seven signals are added up. Their weights were fitted to three kinds of questions together
 (encyclopaedic ones, near-topic ones whose answer was taken out, customers' ones), each kind with an intercept of
 its own, and rounded; `benchmarks/refusal.py` measures them.
 """
@@ -44,9 +44,12 @@ class Signals:
     """1 when words and vectors name the same section first, less the lower it stands in either."""
     cosine: float | None = None
     """Best cosine of a child."""
+    heading: float = 0.0
+    """Share, by idf, of the question's content words that stand in the heading path of one section."""
 
 
 _COVERAGE, _RUNS, _BM25, _AGREEMENT, _LEAD, _COSINE = 0.5, 2.7, 4.0, 1.5, 3.6, 6.5
+_HEADING = 1.2
 _UNKNOWN_BM25, _UNKNOWN_AGREEMENT, _UNKNOWN_LEAD = 0.3, 0.6, 0.2
 """What stands in for the signals of words when they do not meet the documents at all: vectors decide alone."""
 
@@ -71,6 +74,7 @@ def evidence(signals: Signals, children: int) -> float:
         + _AGREEMENT * agreement
         + _LEAD * lead
         + _COSINE * above_chance
+        + _HEADING * signals.heading
     )
     return 1.0 / (1.0 + math.exp(_BORDER - total))
 

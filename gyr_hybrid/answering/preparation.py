@@ -177,12 +177,20 @@ def measure(
             lead=_lead(retrieval.run),
             agreement=_agreement(retrieval.run),
             cosine=retrieval.cosine_best,
+            heading=coverage(
+                weights, [_path_terms(node, retrieval.run.analyzer) for node in context.facts], synonyms
+            ),
         ),
         retrieval.run.view.n_children,
     )
     if known:
         return min(value, FILTERED_OUT)
     return min(value, UNKNOWN_BESIDE) if retrieval.codes else value
+
+
+def _path_terms(node: BaseNode, analyzer: Analyzer) -> set[str]:
+    path = node.metadata.get("header_path") or []
+    return analyzer.terms(path if isinstance(path, str) else "\n".join(map(str, path)))
 
 
 def _with_path(node: BaseNode) -> str:

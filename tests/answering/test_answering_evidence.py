@@ -64,7 +64,7 @@ def test_evidence_is_a_number_from_0_to_1(signals: Signals, children: int) -> No
     assert 0.0 <= evidence(signals, children) <= 1.0
 
 
-@pytest.mark.parametrize("name", ["coverage", "runs", "bm25", "lead", "agreement", "cosine"])
+@pytest.mark.parametrize("name", ["coverage", "runs", "bm25", "lead", "agreement", "cosine", "heading"])
 def test_more_of_a_signal_is_never_less_evidence(name: str) -> None:
     values = [evidence(replace(WEAK, **{name: x}), 1000) for x in (0.2, 0.5, 0.9)]
     assert values == sorted(values)
