@@ -11,6 +11,10 @@ from llama_index.core.schema import Document
 
 COLOURS = {"BLK": "黑色", "WHT": "白色", "RED": "红色", "BLU": "蓝色", "GRN": "绿色", "GRY": "灰色"}
 SIZES = {"S": "小号", "M": "中号", "L": "大号", "XL": "加大号"}
+SHIPPED_NUMBERS = {"1042", "1043", "2017", "3001", "4029"}
+"""In error codes of the knowledge bases that stand beside the catalogue."""
+TWINS = 20
+"""Most pairs of codes that only their separators tell apart."""
 PARTS = ("主板", "电源", "风扇", "传感器", "控制阀", "读卡器", "滤网", "电机", "显示屏", "网关")
 FAULTS = ("电压过低", "通信超时", "温度过高", "校验失败", "转速异常", "压力不足", "存储已满", "证书过期")
 REMEDIES = ("检查接线后重启", "更换保险丝", "清理滤网并复位", "升级固件", "重新登录后再试", "联系现场工程师")
@@ -23,6 +27,7 @@ class Entry:
     code: str
     doc_id: str
     line: str
+    """Empty when the whole document is about it."""
     is_error: bool
 
 
@@ -47,7 +52,10 @@ def make_catalogue(size: int, seed: int = 1042) -> Catalogue:
     entries: list[Entry] = []
     models = _models(rng)
     while len(entries) < size // 2:
-        documents.append(_product(next(models), entries, rng, table=len(documents) % 2 == 0))
+        if len(documents) % 10 == 9:
+            documents.append(_article(f"{next(models)}-A", entries, rng))
+        else:
+            documents.append(_product(next(models), entries, rng, table=len(documents) % 2 == 0))
     prefixes = [*"EFHKLTUW", "SVC-", "NET-", "PAY-"]
     block = 0
     while len(entries) < size:
@@ -55,12 +63,16 @@ def make_catalogue(size: int, seed: int = 1042) -> Catalogue:
         prefix, room = prefixes[block % len(prefixes)], size - len(entries)
         documents.append(_errors(prefix, 1000 + 40 * shared, entries, rng, table=block % 3 == 0, room=room))
         block += 1
-    pair = ("QZ-12-3", "QZ-1-23")
-    text = "# 易混型号\n\n" + "\n\n".join(
-        f"## {code}\n\n{code} 是{part}的型号。" for code, part in zip(pair, PARTS, strict=False)
-    )
-    documents.append(Document(text=text, id_="twins"))
-    entries += [Entry(code, "twins", f"## {code}", False) for code in pair]
+    for number in range(12, 12 + max(1, min(TWINS, size // 500))):
+        first, second = str(number)
+        pair = (f"QZ-{number}-3", f"QZ-{first}-{second}3")
+        doc_id = f"twins-{number}"
+        text = "# 易混型号\n\n" + "\n\n".join(
+            f"## {code}\n\n{code} 是{part}的型号。"
+            for code, part in zip(pair, rng.sample(PARTS, 2), strict=True)
+        )
+        documents.append(Document(text=text, id_=doc_id))
+        entries += [Entry(code, doc_id, f"## {code}", False) for code in pair]
     return Catalogue(documents, entries)
 
 
@@ -69,6 +81,17 @@ def _models(rng: random.Random) -> Iterator[str]:
     for number in range(10, 1000):
         for a, b in rng.sample([*product(letters, repeat=2)], 40):
             yield f"{a}{b}-P{number}"
+
+
+def _article(code: str, entries: list[Entry], rng: random.Random) -> Document:
+    """A page about one part number, which its sections do not repeat."""
+    part = rng.choice(PARTS)
+    entries.append(Entry(code, code.lower(), "", False))
+    text = (
+        f"# {code}\n\n## 规格\n\n{part}，重量 {rng.randint(100, 999)} 克，随 {code[:-2]} 系列供货。\n\n"
+        f"## 常见故障\n\n{rng.choice(FAULTS)}：{rng.choice(REMEDIES)}。\n"
+    )
+    return Document(text=text, id_=code.lower())
 
 
 def _product(model: str, entries: list[Entry], rng: random.Random, *, table: bool) -> Document:
@@ -151,7 +174,13 @@ ASKS = ("{}", "{} 是什么", "{} 怎么处理？", "请问{}，怎么办")
 def questions(catalogue: Catalogue, per_spelling: int, seed: int = 7) -> list[Question]:
     """Known codes in ten spellings, doubles, families, an ambiguous key, numbers with a class word, absent codes."""
     rng = random.Random(seed)
-    known = [entry for entry in catalogue.entries if entry.doc_id != "twins"]
+    twins: dict[str, list[Entry]] = {}
+    known: list[Entry] = []
+    for entry in catalogue.entries:
+        if entry.doc_id.startswith("twins"):
+            twins.setdefault(entry.doc_id, []).append(entry)
+        else:
+            known.append(entry)
     asked: list[Question] = []
     for form, spell in SPELLINGS.items():
         for i, entry in enumerate(rng.sample(known, min(per_spelling, len(known)))):
@@ -160,26 +189,32 @@ def questions(catalogue: Catalogue, per_spelling: int, seed: int = 7) -> list[Qu
     for _ in range(per_spelling):
         a, b = rng.sample(known, 2)
         asked.append(Question(f"{a.code} 和 {b.code} 有什么区别", "double", (a, b)))
-    products = sorted({entry.doc_id for entry in known if not entry.is_error})
+    products = sorted({entry.doc_id for entry in known if not entry.is_error and entry.line})
     for doc_id in rng.sample(products, min(per_spelling, len(products))):
         members = tuple(e for e in known if e.doc_id == doc_id)
         asked.append(Question(f"{doc_id.upper()} 系列有哪些", "family", members))
-    asked.append(
-        Question("QZ123 是什么", "ambiguous", tuple(e for e in catalogue.entries if e.doc_id == "twins"))
-    )
+    asked += [
+        Question(f"{pair[0].code.replace('-', '')} 是什么", "ambiguous", tuple(pair))
+        for pair in twins.values()
+    ]
     numbers: dict[str, list[Entry]] = {}
     for entry in known:
         if entry.is_error:
             numbers.setdefault(entry.code.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ-"), []).append(entry)
-    unique = [(number, found[0]) for number, found in numbers.items() if len(found) == 1]
+    unique = [
+        (number, found[0])
+        for number, found in numbers.items()
+        if len(found) == 1 and number not in SHIPPED_NUMBERS
+    ]
     for number, entry in rng.sample(unique, min(per_spelling, len(unique))):
         asked.append(Question(f"错误码{number}怎么处理", "number", (entry,)))
     return asked + [Question(text, "absent") for text in _absent(known, per_spelling * 2, rng)]
 
 
 def _absent(known: Sequence[Entry], count: int, rng: random.Random) -> list[str]:
-    """Codes one or two digits away from a known one that stand nowhere."""
+    """Codes one or two digits away from a known one that stand nowhere, in the spellings that keep one piece."""
     taken = {entry.code.replace("-", "") for entry in known}
+    spell = [SPELLINGS[name] for name in ("as is", "lower case", "full width", "en dash", "underscore")]
     found: list[str] = []
     while len(found) < count:
         code = rng.choice(known).code
@@ -189,7 +224,9 @@ def _absent(known: Sequence[Entry], count: int, rng: random.Random) -> list[str]
             chars[place] = rng.choice("0123456789")
         made = "".join(chars)
         if made.replace("-", "") not in taken:
-            found.append(ASKS[len(found) % len(ASKS)].format(made))
+            written = spell[len(found) % len(spell)](made) if "-" in made or len(found) % 5 < 3 else made
+            ask = (*ASKS, "设备提示{}时怎么处理")[len(found) % 4 + (len(found) % 7 == 0)]
+            found.append(ask.format(written))
     return found
 
 
@@ -214,6 +251,16 @@ NATURAL = (
     "两步验证有哪几种",
     "开放 API 谁能用",
     "个人用户应该选哪个套餐",
+    "升级要补差价吗",
+    "备份保留多少天",
+    "邀请链接几天有效",
+    "下单后多久能发货",
+    "签收后几天内可以退货",
+    "质量问题退货运费谁出",
+    "定制商品能退吗",
+    "运输途中损坏了怎么办",
+    "偏远地区发货会慢吗",
+    "退回的商品要什么条件",
 )
 ASIDES = (
     "2026年10月买的，",
@@ -226,10 +273,22 @@ ASIDES = (
     "公司在 5G 网络下，",
     "数据库是 MySQL 8.0，",
     "按 GPT-4 的建议，",
+    "电脑是 ThinkPad-X1，",
+    "2024/11/11 下的单，",
+    "打印机是 HP-M1136，",
+    "订单号 20261011000123，",
+    "对接的是 SAP-ERP3，",
 )
+OPENINGS = ("", "请问", "你好，想问一下", "帮我看看，", "急！", "麻烦问下")
 
 
 def controls() -> list[Question]:
-    """Questions that the help centre answers; a third carries years, amounts, versions and code-shaped words."""
-    plain = [Question(text, "control") for text in NATURAL]
-    return plain + [Question(ASIDES[i] + NATURAL[i], "control") for i in range(len(ASIDES))]
+    """Questions that the shipped knowledge bases answer.
+
+    A third carries years, amounts, versions, order numbers and code-shaped words of which no document knows, but
+    on which the question does not hang.
+    """
+    texts = [opening + text for opening in OPENINGS for text in NATURAL]
+    rng = random.Random(3)
+    texts += [aside + text for aside in ASIDES for text in rng.sample(NATURAL, 6)]
+    return [Question(text, "control") for text in texts]

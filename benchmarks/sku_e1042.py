@@ -11,9 +11,12 @@ knowledge bases. Systems, over the same documents:
 - vectors, words: our dense and BM25 legs alone; RRF: both fused; + merge: lifted to sections;
 - + code leg: ours without the score step; + rerank: ours with all defaults.
 
-``top-1`` is exact: the first result defines the code asked for. ``confused``: a result that defines another code, but
-not the one asked for, stands before the right one. ``unknown`` are absent codes that the engine refuses as unknown;
-``false alarms`` natural questions that it refuses for that reason. The exit status is 1 when our last row misses a bar.
+``top-1`` is exact, over ten spellings: the first result defines the code asked for. ``confused``: a result that
+defines another code, but not the one asked for, stands before the right one. ``unknown``: absent codes that the engine
+refuses as unknown; ``false alarms``: natural questions that it refuses for that reason; ``refused``: questions about
+known codes that it refuses. The second table has top-1 per spelling, and apart from them two codes at once (both are
+the first two), families, codes that one spelling shares (both returned), and the number alone after a class word.
+Below stand the times of recognition and look-up. The exit status is 1 when our last row misses a bar.
 """
 
 from __future__ import annotations
@@ -23,7 +26,6 @@ import csv
 import json
 import logging
 import os
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -39,7 +41,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from gyr_hybrid import HybridIndex, load_documents
+from gyr_hybrid import CitedQueryEngine, HybridIndex, load_documents
+from gyr_hybrid.analysis import fold
+from gyr_hybrid.retrieval.code_lookup import resolve_codes
 from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
 from gyr_hybrid.retrieval.result import Retrieval
 from gyr_hybrid.shipped import shipped
@@ -47,7 +51,11 @@ from gyr_hybrid.shipped import shipped
 VECTORS_UP_TO = 10_000
 """Codes up to which the vector legs run unless told otherwise: the offline model takes some 1,000 rows a second."""
 DEPTH = 10
-BARS = {"top-1": 1.0, "confused": 0, "unknown": 1.0, "false alarms": 0.005}
+LEAST = {"top-1": 1.0, "ambiguous": 1.0, "unknown": 1.0}
+MOST = {"confused": 0, "false alarms": 0.005}
+
+COLUMNS = ("top-1", "confused", "unknown", "false alarms", "refused", "p50 ms", "p95 ms", "build s")
+FORMS = (*SPELLINGS, "double", "family", "ambiguous", "number")
 
 Ranking = list[tuple[str, str]]
 """(Doc id, text) of the results, best first."""
@@ -176,15 +184,19 @@ def measure(
     }
 
 
-def run(options: argparse.Namespace) -> tuple[dict[str, dict[str, Any]], bool]:
-    """All systems over the made-up catalogue."""
+Figures = dict[str, dict[str, Any]]
+"""System -> its figures."""
+
+
+def run(options: argparse.Namespace) -> tuple[Figures, dict[str, float]]:
+    """All systems over the made-up catalogue, and the times of look-up."""
     catalogue = make_catalogue(options.size)
     shop = [*load_documents(shipped("helpcenter")), *load_documents(shipped("novashop"))]
     documents = [*catalogue.documents, *shop]
     asked = questions(catalogue, options.questions)
     found = [question for question in asked if question.wanted]
     vectors = options.vectors if options.vectors is not None else options.size <= VECTORS_UP_TO
-    table: dict[str, dict[str, Any]] = {}
+    table: Figures = {}
     for name, jieba_words in (("LlamaIndex BM25", False), ("BM25 on jieba", True)):
         started = perf_counter()
         search = stock(documents, jieba_words=jieba_words)
@@ -194,19 +206,68 @@ def run(options: argparse.Namespace) -> tuple[dict[str, dict[str, Any]], bool]:
     seconds = perf_counter() - started
     for name, search in steps(index, vectors=vectors).items():
         table[name] = {"build s": seconds, **measure(search, found, catalogue, name)}
-    engine = index.as_query_engine()
-    absent = [refused_as_unknown(engine.query(q.text)) for q in asked if q.form == "absent"]
-    alarms = [engine.query(q.text).refusal_reason == "unknown_identifier" for q in controls()]  # type: ignore[union-attr]
     ours = table["+ rerank"]
-    ours |= {"unknown": sum(absent) / len(absent), "false alarms": sum(alarms) / len(alarms)}
-    passed = (
-        ours["top-1"] >= BARS["top-1"]
-        and ours["confused"] <= BARS["confused"]
-        and ours["unknown"] >= BARS["unknown"]
-        and ours["false alarms"] <= BARS["false alarms"]
-    )
+    ours |= _asked(index.as_query_engine(), asked)
+    index_times = speed(index, asked)
     index.close()
-    return table, passed
+    return table, index_times
+
+
+def _asked(engine: CitedQueryEngine, asked: Sequence[Question]) -> dict[str, float]:
+    """What the engine refuses."""
+    console = Console(stderr=True)
+    reasons: dict[str, list[str | None]] = defaultdict(list)
+    for question in track([*asked, *controls()], "refusals", console=console, transient=True):
+        answer = engine.query(question.text)
+        kind = question.form if question.form in ("absent", "control") else "known"
+        reasons[kind].append(answer.refusal_reason)  # type: ignore[union-attr]
+
+    def share(kind: str, wrong: Callable[[str | None], bool]) -> float:
+        return sum(map(wrong, reasons[kind])) / len(reasons[kind])
+
+    return {
+        "unknown": share("absent", lambda reason: reason == "unknown_identifier"),
+        "false alarms": share("control", lambda reason: reason == "unknown_identifier"),
+        "refused": share("known", lambda reason: reason is not None),
+    }
+
+
+def speed(index: HybridIndex, asked: Sequence[Question]) -> dict[str, float]:
+    """Milliseconds of recognition and look-up per question, and of suggestions for an absent code."""
+    run = index.as_retriever(mode="lexical").run("热身 X-1").run
+    assert run is not None
+    codes = run.view.codes
+    times: dict[str, list[float]] = {"look-up": [], "suggestions": []}
+    absent = [question for question in asked if question.form == "absent"]
+    codes.near(fold(absent[0].text))  # the tables of neighbours are made on first use
+    for question in asked:
+        started = perf_counter()
+        resolved = resolve_codes(question.text, index.analyzer, codes)
+        if question.form != "absent":
+            times["look-up"].append((perf_counter() - started) * 1000)
+            continue
+        for code in resolved:
+            started = perf_counter()
+            codes.near(code.canonical)
+            times["suggestions"].append((perf_counter() - started) * 1000)
+    return {
+        f"{name}, {part} ms": sorted(found)[int(len(found) * at)]
+        for name, found in times.items()
+        if found
+        for part, at in (("p50", 0.5), ("p95", 0.95))
+    }
+
+
+def misses(row: dict[str, Any]) -> list[str]:
+    """The bars that a row misses."""
+    return [
+        *(
+            f"{name} {row[name]:.3f}, at least {bar}"
+            for name, bar in LEAST.items()
+            if row.get(name, bar) < bar
+        ),
+        *(f"{name} {row[name]:.3f}, at most {bar}" for name, bar in MOST.items() if row.get(name, bar) > bar),
+    ]
 
 
 def _built(documents: Sequence[Document], vectors: bool) -> HybridIndex:
@@ -216,7 +277,7 @@ def _built(documents: Sequence[Document], vectors: bool) -> HybridIndex:
         return HybridIndex.from_documents(documents, offline=True, show_progress=True)
 
 
-def run_own(options: argparse.Namespace) -> tuple[dict[str, dict[str, Any]], bool]:
+def run_own(options: argparse.Namespace) -> tuple[Figures, dict[str, float]]:
     """A user's folder: each question's expected document, section or code must be first.
 
     An empty ``expected`` means that the code is absent and must be refused as unknown.
@@ -244,38 +305,39 @@ def run_own(options: argparse.Namespace) -> tuple[dict[str, dict[str, Any]], boo
                 )
                 if not top[-1]:
                     print(f"missed: {query!r} wants {expected!r}, got {first.node_id if first else None!r}")
-    figures = {"top-1": sum(top) / max(len(top), 1), "unknown": sum(unknown) / max(len(unknown), 1)}
-    return {"+ rerank": figures}, all(top) and all(unknown)
+    figures = {
+        name: sum(marks) / len(marks) for name, marks in (("top-1", top), ("unknown", unknown)) if marks
+    }
+    return {"+ rerank": figures}, {}
 
 
-def show(table: dict[str, dict[str, Any]]) -> None:
-    """Two tables: the systems, then top-1 per spelling."""
-    columns = ("top-1", "confused", "unknown", "false alarms", "p50 ms", "p95 ms", "build s")
-    forms = [*SPELLINGS, "double", "family", "ambiguous", "number"]
-    console = Console(width=150)
-    for names in (columns, forms):
-        present = [n for n in names if any(n in row for row in table.values())]
-        if not present:
-            continue
-        view = Table("system", *present)
-        for system, row in table.items():
-            view.add_row(system, *(_cell(row.get(name)) for name in present))
-        console.print(view)
+def show(table: Figures, times: dict[str, float]) -> None:
+    """The systems, then top-1 per kind of question, then the times of look-up."""
+    console = Console(width=max(Console().width, 110))
+    columns = [name for name in COLUMNS if any(name in row for row in table.values())]
+    systems = Table("system", *columns)
+    for system, row in table.items():
+        systems.add_row(system, *(_cell(row.get(name)) for name in columns))
+    console.print(systems)
+    forms = [form for form in FORMS if any(form in row for row in table.values())]
+    if forms:
+        kinds = Table("top-1", *table)
+        for form in forms:
+            kinds.add_row(form, *(_cell(row.get(form)) for row in table.values()))
+        console.print(kinds)
+    if times:
+        console.print("; ".join(f"{name} {value:.2f}" for name, value in times.items()))
 
 
-def _cell(value: Any) -> str:
-    return (
-        ""
-        if value is None
-        else str(value)
-        if isinstance(value, int)
-        else f"{value:.3f}"
-        if value <= 1
-        else f"{value:.1f}"
-    )
+def _cell(value: float | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.3f}" if value <= 1 else f"{value:.1f}"
 
 
-def plot(table: dict[str, dict[str, Any]], path: Path) -> None:
+def plot(table: Figures, path: Path) -> None:
     """Bars of top-1 and confusions per system."""
     import matplotlib
 
@@ -313,14 +375,18 @@ def main(given: Sequence[str] | None = None) -> int:
     os.environ["GYR_OFFLINE"] = "1"
     logging.getLogger("llama_index").setLevel(logging.ERROR)
     logging.getLogger("jieba").setLevel(logging.ERROR)
-    table, passed = run_own(options) if options.data else run(options)
-    show(table)
+    table, times = run_own(options) if options.data else run(options)
+    show(table, times)
     if options.json:
-        options.json.write_text(json.dumps(table, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        text = json.dumps({"systems": table, "times": times}, ensure_ascii=False, indent=2)
+        options.json.write_text(text + "\n", encoding="utf-8")
     if options.plot:
         plot(table, options.plot)
-    print("all bars reached" if passed else f"below a bar: {BARS}", file=sys.stderr)
-    return 0 if passed else 1
+    if not options.data and "vectors" not in table:
+        print("vectors, RRF and + merge left out: embedding so many rows takes long; --vectors runs them")
+    missed = misses(table["+ rerank"])
+    print("; ".join(missed) if missed else "all bars reached")
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

@@ -23,10 +23,14 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_every_spelling_finds_its_code_and_absent_codes_are_refused(tmp_path: Path) -> None:
     done = run("--size", "200", "--questions", "3", "--no-vectors", "--json", str(tmp_path / "out.json"))
     assert done.returncode == 0, done.stdout + done.stderr
-    table = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    table = written["systems"]
     ours, stock = table["+ rerank"], table["LlamaIndex BM25"]
     assert (ours["top-1"], ours["confused"], ours["unknown"], ours["false alarms"]) == (1.0, 0, 1.0, 0.0)
+    assert (ours["ambiguous"], ours["double"], ours["number"], ours["refused"]) == (1.0, 1.0, 1.0, 0.0)
     assert stock["top-1"] < 0.8
+    assert written["times"]["look-up, p50 ms"] < 20
+    assert "vectors, RRF and + merge left out" in done.stdout
 
 
 def test_a_users_own_folder_and_list_are_judged(tmp_path: Path) -> None:
