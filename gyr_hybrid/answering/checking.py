@@ -59,6 +59,7 @@ class Checker:
         *,
         quotes: Sequence[str] = (),
         lead: str = "",
+        columns: str = "",
         clauses: str = "",
         before: str = "",
         before_ids: Sequence[str] = (),
@@ -68,6 +69,7 @@ class Checker:
         Args:
             quotes: the words that the model says it rests on; tried first where they stand in ``nodes``.
             lead: lead-ins that it hangs on; it must hold with them too (else ``lead_in`` is the check that fired).
+            columns: the names of a row's columns; a row may not be under those of something else.
             clauses: earlier clauses of the same sentence; likewise.
             before: the sentence shown before it, whose subject it may take over.
             before_ids: sections cited for ``before``.
@@ -79,6 +81,7 @@ class Checker:
             verdict = replace(verdict, value="uncertain", reason=f"unquoted: {loose!r} stands in no quote")
         for name, text, checks in (
             ("lead_in", lead, _LED),
+            ("column", columns, _CARRIED),
             ("clause", clauses, _LED),
             ("before", before, _CARRIED),
         ):

@@ -73,6 +73,8 @@ class _Standing:
     before_ids: tuple[str, ...] = ()
     clauses: str = ""
     """Earlier clauses of the same sentence."""
+    columns: str = ""
+    """Names of a row's columns."""
 
 
 class Enforcement:
@@ -117,12 +119,11 @@ class Enforcement:
         if is_model_refusal(text) and not is_near(self._checker.verify(text, self._checker.nodes())):
             return ledger.note(unit, "refusal", "the model says that the material lacks this")
         self.claims += 1
-        lead = ledger.composer.lead_text
-        if unit.kind == "row" and self._header:
-            lead += " ".join(cells_of(self._header.split("\n")[0])) + "："
-        shown = yield from self._decide(
-            unit, parsed, _Standing(lead, *ledger.before), self._settings.max_retries
+        columns = " ".join(cells_of(self._header.split("\n")[0])) if unit.kind == "row" else ""
+        standing = _Standing(
+            ledger.composer.lead_text, *ledger.before, columns=f"{columns}：" if columns else ""
         )
+        shown = yield from self._decide(unit, parsed, standing, self._settings.max_retries)
         return ledger.show(unit, shown)
 
     # decisions
@@ -174,6 +175,7 @@ class Enforcement:
             self._checker.nodes(parsed.cited),
             quotes=parsed.quotes,
             lead=plain(standing.lead),
+            columns=plain(standing.columns),
             clauses=plain(standing.clauses),
             before=plain(standing.before),
             before_ids=standing.before_ids,
