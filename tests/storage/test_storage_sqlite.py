@@ -162,6 +162,7 @@ def test_a_read_only_store_sees_new_commits(folder: Path, record: Record) -> Non
 
 _AS_NOBODY = """
 import os, sys
+import numpy.ma  # loaded late by numpy.unique, when the environment may not be readable any more
 import gyr_hybrid.storage.sqlite, gyr_hybrid.storage.code_map
 from gyr_hybrid.errors import StorageError
 from gyr_hybrid.storage import Batch, open_store
