@@ -20,7 +20,7 @@ from gyr_hybrid.storage import View
 
 HEADING_IS = 1.0
 """The nearest heading with a code is the code, perhaps with its class word (``错误码 E1042``)."""
-HEADING_LEADS = 0.9
+HEADING_LEADS = 0.85
 """It begins with the code (``E1042：导入失败``)."""
 OWN_LINE = 0.8
 """A line of the text is the code, perhaps with its class word (``* Error Number: 8028``)."""
@@ -32,6 +32,8 @@ CELL_IS = 0.55
 CELL_HOLDS = 0.4
 LOGGED = 0.25
 """Defining by its form, but within a code block: logs, output of commands."""
+BRIEF = 0.08
+"""What such headings gain, less the more other words they have."""
 PASSED_BY = 0.4
 """Only a farther heading names it, and a nearer one names another code."""
 READ_AT_MOST = 40
@@ -144,13 +146,15 @@ class Places:
 
     def _heading_grade(self, heading: str, start: int, end: int, others: bool) -> float:
         """Grade of the code there; ``others`` tells whether codes follow that are no remark on a version."""
-        if others or self._says(heading[:start]):
-            return HEADING_HOLDS
-        return HEADING_LEADS if self._says(_SINCE.sub(" ", heading[end:])) else HEADING_IS
+        before, after = self._words(heading[:start]), self._words(_SINCE.sub(" ", heading[end:]))
+        if not before and not after and not others:
+            return HEADING_IS
+        grade = HEADING_HOLDS if others or before else HEADING_LEADS
+        return grade + BRIEF / (1 + before + after)
 
-    def _says(self, text: str) -> bool:
-        """Whether a part of a heading says more than what kind of thing the code is."""
-        return bool(self.analyzer.content_words(CLASS_WORDS.sub(" ", text)))
+    def _words(self, text: str) -> int:
+        """How many words a part of a heading says besides what kind of thing the code is."""
+        return len(self.analyzer.content_words(CLASS_WORDS.sub(" ", text)))
 
 
 def _place(text: str, start: int, end: int, class_word: str | None) -> float:
@@ -162,7 +166,7 @@ def _place(text: str, start: int, end: int, class_word: str | None) -> float:
         return LOGGED
     before, after = text[line_start:start], text[end:line_end]
     if before.lstrip(" >").startswith("#"):
-        return HEADING_HOLDS if before.strip(_MARKS + "#") else HEADING_LEADS
+        return 0.0  # the heading path says it
     if before.lstrip().startswith("|"):
         cell = before.lstrip()[1:] + text[start:end] + after.partition("|")[0]
         return CELL_IS if cell.strip(_MARKS) == text[start:end] else CELL_HOLDS

@@ -10,6 +10,7 @@ from llama_index.core import Document
 from gyr_hybrid import HybridIndex
 from gyr_hybrid.retrieval.legs import find_holders
 from gyr_hybrid.retrieval.places import (
+    BRIEF,
     CELL_HOLDS,
     CELL_IS,
     HEADING_HOLDS,
@@ -128,8 +129,21 @@ def test_a_section_is_graded_by_the_best_place_of_the_code(
     index: HybridIndex, question: str, expected: dict[str, float]
 ) -> None:
     found = grades(index, question)
-    assert {heading: found.get(heading) for heading in expected} == expected
+    assert {heading: found[heading] for heading in expected} == pytest.approx(expected, abs=BRIEF)
     assert max(found, key=lambda heading: found[heading]) in expected
+
+
+def test_a_version_in_a_remark_is_not_what_the_heading_is_about(index: HybridIndex) -> None:
+    found = grades(index, "v2.4.0")
+    assert found["pump_dry_limit 从 v2.4.0 版本开始引入"] == PASSED_BY
+
+
+def test_of_two_headings_that_hold_the_code_the_shorter_is_more_about_it() -> None:
+    text = "# 手册\n\n## 换用 RX-2210 以后怎样校准温度\n\n先预热。\n\n## 关于 RX-2210\n\n温控器。\n"
+    document = Document(text=text, id_="manual")
+    with HybridIndex.from_documents([document], offline=True, embed_model=HashEmbedding(16)) as built:
+        found = grades(built, "RX-2210")
+    assert found["关于 RX-2210"] > found["换用 RX-2210 以后怎样校准温度"] > HEADING_HOLDS
 
 
 @pytest.mark.parametrize(
