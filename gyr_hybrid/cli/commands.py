@@ -1,31 +1,35 @@
-"""The command line: the library's calls with a face."""
+"""The commands: the library's calls with a face."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from rich.tree import Tree
 
-from gyr_hybrid.errors import ConfigurationError, GyrError
+from gyr_hybrid.cli.opening import DEFAULT_STORAGE, open_existing, open_or_demo
+from gyr_hybrid.cli.printing import (
+    answer_dict,
+    err,
+    explanation_dict,
+    heading_path,
+    node_dict,
+    out,
+    plain,
+    print_answer,
+    print_inspection,
+    print_json,
+    reported,
+    shorten,
+)
+from gyr_hybrid.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from gyr_hybrid.answering import CitedResponse
-    from gyr_hybrid.index import HybridIndex
-    from gyr_hybrid.inspection import Inspection
-    from gyr_hybrid.parsing import LoadedDocuments
-    from gyr_hybrid.retrieval.explanation import Explanation
-    from gyr_hybrid.settings import Settings
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,10 +37,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Checked, cited answers from your documents. 从你的文档里给出有出处、经过核对的回答。",
 )
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
-
-DEFAULT_STORAGE = "storage"
 StorageOption = Annotated[
     str | None,
     typer.Option("--storage", help="Folder of the index 索引所在的文件夹", show_default=DEFAULT_STORAGE),
@@ -58,16 +58,16 @@ def ask(
     """Answer a question; every sentence carries a checked citation. 回答问题，每句都有核对过的出处。"""
 
     def work() -> None:
-        index, name = _open_or_demo(storage, offline=offline)
+        index, name = open_or_demo(storage, offline=offline)
         with index:
             engine = index.as_query_engine(top_k=top_k, as_of=as_of, tenant=tenant)
             answer = cast("CitedResponse", engine.query(question))
             if as_json:
-                _print_json(_answer_dict(answer))
+                print_json(answer_dict(answer))
             else:
-                _print_answer(answer, index, name)
+                print_answer(answer, index, name)
 
-    _run(work)
+    reported(work)
 
 
 @app.command(name="index")
@@ -92,7 +92,7 @@ def index_(
             notices = index.warnings
         fields = ("added", "updated", "unchanged", "deleted")
         if as_json:
-            _print_json(
+            print_json(
                 {
                     **{f: getattr(report, f) for f in fields},
                     "failed": report.failed,
@@ -105,11 +105,11 @@ def index_(
             "  ".join(f"{f} {len(getattr(report, f))}" for f in fields), f" embedded {report.nodes_embedded}"
         )
         for name, reason in report.failed.items():
-            err.print(Text(f"failed {_plain(name)}: {_plain(reason)}", style="red"))
+            err.print(Text(f"failed {plain(name)}: {plain(reason)}", style="red"))
         for notice in notices:
             err.print(Text(f"warning: {notice}", style="yellow"))
 
-    _run(work)
+    reported(work)
 
 
 @app.command()
@@ -127,28 +127,31 @@ def search(
     """Show the sections that a question finds. 只检索，不回答。"""
 
     def work() -> None:
-        index, _ = _open_or_demo(storage, offline=offline)
+        index, _ = open_or_demo(storage, offline=offline)
         with index:
             retriever = index.as_retriever(mode=mode, top_k=top_k, as_of=as_of, tenant=tenant)
             result = retriever.run(question)
         if as_json:
-            _print_json(_explained(result.explanation) if explain else [_node_dict(n) for n in result.nodes])
+            print_json(
+                explanation_dict(result.explanation) if explain else [node_dict(n) for n in result.nodes]
+            )
             return
         if explain:
             out.print(result.explanation)
         for hit in result.nodes:
             out.print(
                 Text(
-                    f"{hit.score or 0.0:.3f}  [{hit.node.node_id}]  {_path(hit.node.metadata)}", style="bold"
+                    f"{hit.score or 0.0:.3f}  [{hit.node.node_id}]  {heading_path(hit.node.metadata)}",
+                    style="bold",
                 )
             )
-            out.print(Text("       " + _shorten(hit.node.get_content())))
+            out.print(Text("       " + shorten(hit.node.get_content())))
         if not result.nodes:
             out.print("nothing found 没有找到")
         for warning in result.warnings:
             err.print(Text(f"warning: {warning}", style="yellow"))
 
-    _run(work)
+    reported(work)
 
 
 @app.command()
@@ -173,12 +176,12 @@ def codes(
                 raise ConfigurationError(f"cannot read {name}: {reason}")
             found = [code for document in loaded for code in analyzer.codes(document.text)]
         else:
-            index, _ = _open_or_demo(storage, offline=True)
+            index, _ = open_or_demo(storage, offline=True)
             with index:
                 found = index.codes()
         if as_json:
             keys = ("text", "canonical", "compact", "kind", "number", "start", "end", "sections")
-            _print_json([{k: getattr(code, k) for k in keys} for code in found])
+            print_json([{k: getattr(code, k) for k in keys} for code in found])
             return
         table = Table("code", "canonical", "kind", "where")
         for code in found:
@@ -188,7 +191,7 @@ def codes(
             )
         out.print(table)
 
-    _run(work)
+    reported(work)
 
 
 @app.command()
@@ -196,17 +199,17 @@ def stats(storage: StorageOption = None, as_json: JsonOption = False) -> None:
     """Counts, sizes and models of an index. 索引的数量、大小与模型。"""
 
     def work() -> None:
-        with _open_existing(storage) as index:
+        with open_existing(storage) as index:
             figures = index.stats()
         if as_json:
-            _print_json(figures)
+            print_json(figures)
             return
         table = Table("figure", "value")
         for name, value in figures.items():
             table.add_row(name, Text(str(value)))
         out.print(table)
 
-    _run(work)
+    reported(work)
 
 
 @app.command()
@@ -218,10 +221,10 @@ def check(
     """Verify an index against itself. 校验索引。"""
 
     def work() -> None:
-        with _open_existing(storage) as index:
+        with open_existing(storage) as index:
             report = index.check(repair=repair)
         if as_json:
-            _print_json({"ok": report.ok, **asdict(report)})
+            print_json({"ok": report.ok, **asdict(report)})
         else:
             for name, count in report.counts.items():
                 out.print(f"{name} {count}")
@@ -233,7 +236,7 @@ def check(
         if not report.ok:
             raise typer.Exit(1)
 
-    _run(work)
+    reported(work)
 
 
 @app.command()
@@ -245,14 +248,14 @@ def delete(
     """Remove documents. 删除文档。"""
 
     def work() -> None:
-        with _open_existing(storage) as index:
+        with open_existing(storage) as index:
             count = index.delete(ids)
         if as_json:
-            _print_json({"deleted": count})
+            print_json({"deleted": count})
         else:
             out.print(f"deleted {count}")
 
-    _run(work)
+    reported(work)
 
 
 @app.command()
@@ -279,12 +282,12 @@ def inspect(
             page.write_text(to_html(found), encoding="utf-8")
             err.print(Text(f"written {page}", style="dim"))
         if as_json:
-            _print_json([one.to_dict() for one in found])
+            print_json([one.to_dict() for one in found])
         elif page is None:
             for one in found:
-                _print_inspection(one)
+                print_inspection(one)
 
-    _run(work)
+    reported(work)
 
 
 @app.command(name="eval")
@@ -341,11 +344,11 @@ def eval_(
                 "give the folder of a data set, or --from-index for questions made from an index"
             )
         if dataset is None:
-            _open_existing(storage).close()
+            open_existing(storage).close()
             report = command.evaluate_index(storage or DEFAULT_STORAGE, save=write, **common)
         else:
             if storage is not None:
-                _open_existing(storage).close()
+                open_existing(storage).close()
             report = command.evaluate_folder(
                 dataset, storage=storage, cache=cache, where=where or (), by=by, **common
             )
@@ -361,199 +364,7 @@ def eval_(
         if diff:
             out.print(rendering.wins_table(wins, *diff))
 
-    _run(work)
-
-
-# opening
-
-
-def _open_existing(storage: str | None) -> HybridIndex:
-    """The index named by ``--storage`` or the default one; never a new one by mistake."""
-    from gyr_hybrid.index import HybridIndex
-    from gyr_hybrid.storage import is_index
-
-    folder = storage or DEFAULT_STORAGE
-    if not is_index(folder):
-        raise ConfigurationError(
-            f"there is no index in {folder!r}; build one with `gyr-hybrid index PATH --storage {folder}`"
-        )
-    return HybridIndex.open(folder)
-
-
-def _open_or_demo(storage: str | None, *, offline: bool) -> tuple[HybridIndex, str]:
-    """The user's index; without one, and with none named, the demo built from the shipped help centre."""
-    from gyr_hybrid.index import HybridIndex
-    from gyr_hybrid.storage import is_index
-
-    folder = storage or DEFAULT_STORAGE
-    if is_index(folder):
-        return HybridIndex.open(folder, offline=offline or None), folder
-    if storage is not None:
-        raise ConfigurationError(
-            f"there is no index in {storage!r}; build one with `gyr-hybrid index PATH --storage {storage}`, "
-            "or leave --storage out to try the demo"
-        )
-    return _demo(offline=offline), "demo"
-
-
-def _demo(*, offline: bool) -> HybridIndex:
-    from platformdirs import user_cache_path
-
-    from gyr_hybrid import __version__
-    from gyr_hybrid.models.endpoints import embedding_model
-    from gyr_hybrid.models.identity import embedding_identity
-    from gyr_hybrid.parsing import load_documents
-    from gyr_hybrid.settings import Settings
-    from gyr_hybrid.shipped import shipped
-
-    source = shipped("helpcenter")
-    settings = Settings.load(offline=offline or None)
-    model = embedding_model(settings)
-    key = hashlib.sha256(f"{__version__} {embedding_identity(model) if model else None}".encode())
-    for file in sorted(source.glob("*.md")):
-        key.update(file.read_bytes())
-    folder = user_cache_path("gyr_hybrid") / f"demo-{key.hexdigest()[:12]}"
-    folder.mkdir(parents=True, exist_ok=True)
-    documents = load_documents(str(source))
-    try:
-        return _filled(folder, settings, documents)
-    except GyrError:  # a cache is made again, whatever is wrong with it
-        shutil.rmtree(folder)
-        folder.mkdir(parents=True)
-        return _filled(folder, settings, documents)
-
-
-def _filled(folder: Path, settings: Settings, documents: LoadedDocuments) -> HybridIndex:
-    from gyr_hybrid.index import HybridIndex
-
-    index = HybridIndex.open(folder, settings=settings)
-    try:
-        index.upsert(documents, prune=True, show_progress=sys.stderr.isatty())
-        index.codes()  # reads what a question will read
-    except BaseException:
-        index.close()
-        raise
-    return index
-
-
-# printing
-
-
-def _run(work: Callable[[], None]) -> None:
-    """Errors of ours become one line and status 2; nothing is swallowed."""
-    try:
-        work()
-    except GyrError as error:
-        err.print(Text(f"error: {_plain(str(error))}", style="red"))
-        raise typer.Exit(2) from error
-    except (FileNotFoundError, NotADirectoryError) as error:
-        err.print(Text(f"error: no such file or folder: {_plain(str(error.filename or error))}", style="red"))
-        raise typer.Exit(2) from error
-    except BrokenPipeError:
-        raise typer.Exit(0) from None
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
-
-
-def _print_answer(answer: CitedResponse, index: HybridIndex, name: str) -> None:
-    from gyr_hybrid.models.endpoints import describe
-
-    where = "demo: the shipped help centre 演示：自带的帮助中心" if name == "demo" else name
-    err.print(
-        Text(
-            f"{describe(llm=index.llm, embed_model=index.embed_model, reranker=index.reranker)}  index={where}",
-            style="dim",
-        )
-    )
-    out.print()
-    out.print(Text(_plain(answer.response or "", keep_lines=True)))
-    if answer.citations:
-        out.print()
-        out.print(Text("出处 sources", style="bold"))
-    for citation in answer.citations:
-        place = f"{citation.doc_id} {citation.start_char}–{citation.end_char}"
-        out.print(
-            Text(
-                f"{citation.label} {_plain(' > '.join(citation.header_path))}  ({_plain(place)})",
-                style="cyan",
-            )
-        )
-        out.print(Text(f"    「{_shorten(citation.quote, 200)}」"))
-    for warning in answer.warnings:
-        err.print(Text(f"warning: {_plain(warning)}", style="yellow"))
-
-
-def _print_inspection(found: Inspection) -> None:
-    tree = Tree(Text(f"{_plain(found.title)}  ({found.doc_id}, {len(found.text)} characters)", style="bold"))
-    for section in found.sections:
-        branch = tree.add(
-            Text(
-                f"[{section.node_id}] {_plain(' > '.join(section.header_path))}"
-                f"  {section.start}–{section.end}  {section.tokens} tokens",
-                style="cyan",
-            )
-        )
-        for child in section.children:
-            branch.add(
-                Text(
-                    f"{child.node_id}  {child.start}–{child.end}  {child.tokens} tokens  {_shorten(child.text, 60)}"
-                )
-            )
-    out.print(tree)
-    for warning in found.warnings:
-        err.print(Text(f"warning: {_plain(warning)}", style="yellow"))
-
-
-def _answer_dict(answer: CitedResponse) -> dict[str, Any]:
-    return {
-        "response": answer.response,
-        "refused": answer.refused,
-        "refusal_reason": answer.refusal_reason,
-        "citations": [asdict(c) for c in answer.citations],
-        "unknown_identifiers": [asdict(u) for u in answer.unknown_identifiers],
-        "source_nodes": [_node_dict(n) for n in answer.source_nodes],
-        "context_nodes": [_node_dict(n) for n in answer.context_nodes],
-        "warnings": list(answer.warnings),
-        "evidence": answer.evidence,
-        "trace": answer.trace,
-    }
-
-
-def _explained(explanation: Explanation) -> dict[str, Any]:
-    return {
-        **explanation.to_dict(),
-        "synonyms": {word: list(others) for word, others in explanation.synonyms},
-    }
-
-
-def _node_dict(hit: Any) -> dict[str, Any]:
-    node = hit.node
-    return {
-        "node_id": node.node_id,
-        "score": hit.score,
-        "doc_id": node.metadata.get("doc_id", node.ref_doc_id),
-        "header_path": node.metadata.get("header_path", []),
-        "start_char": node.start_char_idx,
-        "end_char": node.end_char_idx,
-        "text": node.get_content(),
-    }
-
-
-def _path(metadata: dict[str, Any]) -> str:
-    path = metadata.get("header_path") or []
-    return _plain(path if isinstance(path, str) else " > ".join(path))
-
-
-def _plain(text: str, *, keep_lines: bool = False) -> str:
-    """Text of documents without control characters, so that it cannot drive the terminal."""
-    return "".join(c for c in text if c.isprintable() or (keep_lines and c in "\n\t"))
-
-
-def _shorten(text: str, limit: int = 100) -> str:
-    line = _plain(" ".join(text.split()))
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    reported(work)
 
 
 def main() -> None:
