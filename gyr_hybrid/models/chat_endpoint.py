@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from json import JSONDecodeError
 from typing import Any
@@ -69,7 +70,7 @@ class ChatEndpoint(OpenAILike):
         yield "service", self._service
 
     def _get_credential_kwargs(self, is_async: bool = False) -> dict[str, Any]:
-        return client_options(self._service, is_async=is_async)
+        return client_options(self._service, self, is_async=is_async)
 
     def _chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         ask = super()._chat
@@ -125,22 +126,28 @@ class ChatEndpoint(OpenAILike):
         return malformed(self._service, f"did not answer with a chat completion ({type(error).__name__})")
 
 
-def client_options(service: Service, *, is_async: bool) -> dict[str, Any]:
-    """Arguments for a client of the openai package.
+def client_options(service: Service, model: object, *, is_async: bool) -> dict[str, Any]:
+    """Arguments for a client of the openai package that belongs to ``model``.
 
     A connection kept open belongs to the event loop it was made in, and a later loop fails on it: the async client
-    keeps none.
+    keeps none. Those of the sync client are closed when the model goes: nobody else has them to close.
     """
-    from openai import DefaultAsyncHttpxClient
+    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
     timeout = httpx.Timeout(service.timeout, connect=min(CONNECT_SECONDS, service.timeout))
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+    http_client: httpx.Client | httpx.AsyncClient
+    if is_async:
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+        http_client = DefaultAsyncHttpxClient(timeout=timeout, limits=limits)
+    else:
+        http_client = DefaultHttpxClient(timeout=timeout)
+        weakref.finalize(model, http_client.close)
     return {
         "api_key": service.secret,
         "base_url": service.base_url,
         "max_retries": 0,
         "timeout": timeout,
-        "http_client": DefaultAsyncHttpxClient(timeout=timeout, limits=limits) if is_async else None,
+        "http_client": http_client,
     }
 
 

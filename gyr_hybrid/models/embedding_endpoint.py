@@ -84,7 +84,7 @@ class EmbeddingEndpoint(OpenAILikeEmbedding):
         yield "batch_size", self.embed_batch_size
 
     def _get_credential_kwargs(self, is_async: bool = False) -> dict[str, Any]:
-        return client_options(self._service, is_async=is_async)
+        return client_options(self._service, self, is_async=is_async)
 
     def _get_query_embedding(self, query: str) -> list[float]:
         return self._get_text_embeddings([self._instructed(query)])[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import pickle
 import subprocess
@@ -305,6 +306,23 @@ class TestSecrets:
         with FakeEndpoint(ANSWER) as endpoint:
             model_of(endpoint, llm_api_key=None).complete("hi")
             assert KEY not in str(endpoint.requests[0].headers)
+
+
+@pytest.mark.parametrize("layer", ["llm", "embedding"])
+def test_connections_close_with_their_model(layer: str) -> None:
+    """Left to the garbage collector, a socket may be swept before the client that would have closed it."""
+    make = {"llm": chat_model, "embedding": embedding_model}[layer]
+    with FakeEndpoint(ANSWER) as endpoint:
+        model = make(endpoint.settings(layer))
+        if layer == "llm":
+            model.complete("hi")
+        else:
+            model.get_text_embedding("hi")
+        client = model._get_client()
+        assert not client.is_closed()
+        del model
+        gc.collect()
+        assert client.is_closed()
 
 
 class TestFactories:
