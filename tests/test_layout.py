@@ -42,8 +42,17 @@ MAY_IMPORT = {
 }
 
 
-def _rooms_imported(path: Path) -> set[str]:
-    rooms = set()
+INSIDE_ANSWERING = {
+    "figures": set(),
+    "excerpts": set(),
+    "verification": {"figures", "excerpts"},
+    "context": set(),
+    "enforcement": {"context", "excerpts", "prompts", "response", "verification"},
+}
+
+
+def _modules_imported(path: Path) -> set[tuple[str, ...]]:
+    modules = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = []
         if isinstance(node, ast.Import):
@@ -53,17 +62,27 @@ def _rooms_imported(path: Path) -> set[str]:
             names = [node.module or ""]
             if node.module == "gyr_hybrid":
                 names = [f"gyr_hybrid.{alias.name}" for alias in node.names]
-        rooms |= {name.split(".")[1] for name in names if name.startswith("gyr_hybrid.")}
-    return rooms
+        modules |= {tuple(name.split(".")[1:]) for name in names if name.startswith("gyr_hybrid.")}
+    return modules
+
+
+def _files(home: Path) -> list[Path]:
+    files = sorted(home.rglob("*.py")) if home.is_dir() else [home.with_suffix(".py")]
+    assert files
+    return files
 
 
 @pytest.mark.parametrize("room", sorted(MAY_IMPORT))
 def test_no_arrow_runs_back_up_the_road(room: str) -> None:
-    home = PACKAGE / room
-    files = sorted(home.rglob("*.py")) if home.is_dir() else [home.with_suffix(".py")]
-    assert files
-    for file in files:
-        assert _rooms_imported(file) <= MAY_IMPORT[room] | {room}, file
+    for file in _files(PACKAGE / room):
+        assert {module[0] for module in _modules_imported(file)} <= MAY_IMPORT[room] | {room}, file
+
+
+@pytest.mark.parametrize("room", sorted(INSIDE_ANSWERING))
+def test_no_arrow_runs_back_up_inside_answering(room: str) -> None:
+    for file in _files(PACKAGE / "answering" / room):
+        imported = {module[1] for module in _modules_imported(file) if module[0] == "answering"}
+        assert imported <= INSIDE_ANSWERING[room] | {room}, file
 
 
 def test_every_room_is_in_the_picture() -> None:

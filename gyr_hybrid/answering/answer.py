@@ -7,7 +7,7 @@ from typing import Any
 
 from llama_index.core.schema import NodeWithScore
 
-from gyr_hybrid.answering.context import Context
+from gyr_hybrid.answering.context.packing import Context
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.refusal import refusal_message
 from gyr_hybrid.answering.response import (

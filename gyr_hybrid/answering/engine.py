@@ -21,7 +21,7 @@ from llama_index.core.vector_stores import MetadataFilters
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
-from gyr_hybrid.answering.context import Context
+from gyr_hybrid.answering.context.packing import Context
 from gyr_hybrid.answering.finding import Finder
 from gyr_hybrid.answering.options import ENGINE_OPTIONS, EngineOptions
 from gyr_hybrid.answering.preparation import Found, prepare

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from gyr_hybrid.answering.context import TOKEN_BUDGET
-from gyr_hybrid.answering.labels import DEFAULT_FORMAT, check_format
-from gyr_hybrid.answering.verdict import Verifier
+from gyr_hybrid.answering.context.labels import DEFAULT_FORMAT, check_format
+from gyr_hybrid.answering.context.packing import TOKEN_BUDGET
+from gyr_hybrid.answering.verification.verdict import Verifier
 from gyr_hybrid.errors import ConfigurationError
 
 Policy = Literal["strict", "flag"]

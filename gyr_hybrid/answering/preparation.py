@@ -10,7 +10,7 @@ from llama_index.core.schema import BaseNode, NodeWithScore
 
 from gyr_hybrid.analysis import Analyzer, fold
 from gyr_hybrid.answering.answer import Answer
-from gyr_hybrid.answering.context import Context, build_context, document_id, plain_text
+from gyr_hybrid.answering.context.packing import Context, build_context, document_id, plain_text
 from gyr_hybrid.answering.evidence import (
     EVIDENCE_MIN,
     Signals,

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from gyr_hybrid.answering.answer import Answer
-from gyr_hybrid.answering.enforcement import Enforcement, Request, Steps
+from gyr_hybrid.answering.enforcement.enforcer import Enforcement, Request, Steps
+from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.generation import Delta, ThinkFilter
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.response import RefusalReason
-from gyr_hybrid.answering.units import Unit
 
 _STOPS: dict[str, dict[Language, str]] = {
     "length": {

@@ -11,15 +11,15 @@ from llama_index.core.prompts.mixin import PromptDictType
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
-from gyr_hybrid.answering.enforcement import AskAgain, Enforcement, Request, Settings
+from gyr_hybrid.answering.enforcement.enforcer import AskAgain, Enforcement, Request, Settings
+from gyr_hybrid.answering.enforcement.quoting import quote
+from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.extractive import choose, extract
 from gyr_hybrid.answering.generation import Delta, Prompt, agenerate, generate, without_thoughts
 from gyr_hybrid.answering.options import EngineOptions
 from gyr_hybrid.answering.preparation import Found, material
-from gyr_hybrid.answering.quoting import quote
 from gyr_hybrid.answering.reading import Reading, adrive, drive
-from gyr_hybrid.answering.units import Unit
-from gyr_hybrid.answering.verdict import Verifier
+from gyr_hybrid.answering.verification.verdict import Verifier
 from gyr_hybrid.errors import ConfigurationError
 
 LONG_PIECE = 200

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from gyr_hybrid import verify
-from gyr_hybrid.answering.alignment import align
-from gyr_hybrid.answering.claims import claims_of, content_words
-from gyr_hybrid.answering.crediting import credit_of, target_of
-from gyr_hybrid.answering.enumerations import contrasting_pairs, parallel_pairs
-from gyr_hybrid.answering.lexicon import Lexicon
-from gyr_hybrid.answering.passages import read_section
-from gyr_hybrid.answering.quotation import verbatim_span
+from gyr_hybrid.answering.verification.alignment import align
+from gyr_hybrid.answering.verification.claims import claims_of, content_words
+from gyr_hybrid.answering.verification.crediting import credit_of, target_of
+from gyr_hybrid.answering.verification.enumerations import contrasting_pairs, parallel_pairs
+from gyr_hybrid.answering.verification.lexicon import Lexicon
+from gyr_hybrid.answering.verification.passages import read_section
+from gyr_hybrid.answering.verification.quotation import verbatim_span
 
 TABLE = """| 套餐 | 每月价格 | 成员 |
 | --- | --- | --- |

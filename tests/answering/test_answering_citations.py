@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyr_hybrid.answering.citations import CitationParser
-from gyr_hybrid.answering.labels import Source, check_format, format_label, section_number
+from gyr_hybrid.answering.context.citations import CitationParser
+from gyr_hybrid.answering.context.labels import Source, check_format, format_label, section_number
 from gyr_hybrid.errors import ConfigurationError
 
 SOURCES = [

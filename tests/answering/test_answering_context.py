@@ -6,7 +6,7 @@ import re
 
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from gyr_hybrid.answering.context import build_context
+from gyr_hybrid.answering.context.packing import build_context
 
 FORMAT = "[{id}]"
 

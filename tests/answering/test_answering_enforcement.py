@@ -19,13 +19,13 @@ from llama_index.core import Document
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from gyr_hybrid import CitedResponse, CitedStreamingResponse, HybridIndex, load_documents
-from gyr_hybrid.answering.context import build_context
-from gyr_hybrid.answering.enforcement import Enforcement, Settings
-from gyr_hybrid.answering.instructions import addresses_model, usable_spans
-from gyr_hybrid.answering.lexicon import Lexicon
+from gyr_hybrid.answering.context.instructions import addresses_model, usable_spans
+from gyr_hybrid.answering.context.packing import build_context
+from gyr_hybrid.answering.enforcement.enforcer import Enforcement, Settings
+from gyr_hybrid.answering.enforcement.replacing import contrasts
 from gyr_hybrid.answering.prompts import is_model_refusal, is_pleasantry
 from gyr_hybrid.answering.reading import drive
-from gyr_hybrid.answering.replacing import contrasts
+from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.shipped import shipped
 from gyr_hybrid.testing import ScriptedLLM
 

@@ -18,7 +18,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 
 from gyr_hybrid import CitedQueryEngine, CitedResponse, HybridIndex
-from gyr_hybrid.answering.verdict import Verdict, Verifier
+from gyr_hybrid.answering.verification.verdict import Verdict, Verifier
 from gyr_hybrid.errors import ConfigurationError, EndpointError
 from gyr_hybrid.testing import ScriptedLLM
 

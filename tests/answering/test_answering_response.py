@@ -9,12 +9,12 @@ import pytest
 from llama_index.core.base.response.schema import Response
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from gyr_hybrid.answering.citing import cite
-from gyr_hybrid.answering.composition import Composer, labelled
+from gyr_hybrid.answering.enforcement.citing import cite
+from gyr_hybrid.answering.enforcement.composition import Composer, labelled
+from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.refusal import refusal_message
 from gyr_hybrid.answering.response import CitedResponse, UnknownIdentifier
-from gyr_hybrid.answering.units import Unit
-from gyr_hybrid.answering.verdict import Quote
+from gyr_hybrid.answering.verification.verdict import Quote
 
 NODE = TextNode(
     id_="kb-002@2#4",

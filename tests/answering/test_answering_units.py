@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gyr_hybrid.answering.citations import CitationParser
+from gyr_hybrid.answering.context.citations import CitationParser
+from gyr_hybrid.answering.context.labels import Source
+from gyr_hybrid.answering.enforcement.units import Segmenter, Unit
 from gyr_hybrid.answering.generation import ThinkFilter
-from gyr_hybrid.answering.labels import Source
-from gyr_hybrid.answering.units import Segmenter, Unit
 
 PARSER = CitationParser(
     [Source("kb-002#4", "kb-002", 4, "[kb-002#4]"), Source("kb-002#1", "kb-002", 1, "[kb-002#1]")]

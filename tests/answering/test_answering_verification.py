@@ -11,9 +11,9 @@ import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from gyr_hybrid import ConfigurationError, Verdict, Verifier, verify
-from gyr_hybrid.answering.lexicon import Lexicon
-from gyr_hybrid.answering.llm_verifier import LLMVerifier
-from gyr_hybrid.answering.verification import missing_figures, sentence_figures_in_quotes
+from gyr_hybrid.answering.verification.lexicon import Lexicon
+from gyr_hybrid.answering.verification.llm_verifier import LLMVerifier
+from gyr_hybrid.answering.verification.verifier import missing_figures, sentence_figures_in_quotes
 from gyr_hybrid.testing import ScriptedLLM
 
 HERE = Path(__file__).resolve().parent

@@ -1,0 +1,1 @@
+"""What the model is shown, and the labels by which it cites it."""

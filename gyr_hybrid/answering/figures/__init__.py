@@ -1,0 +1,1 @@
+"""Numbers, amounts, units, rates, dates, codes: found in a text and compared."""

@@ -1,0 +1,68 @@
+"""One figure, and the scan of a text in which the readers of each form claim their spans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from gyr_hybrid.answering.figures.bounds import bound_of, rate_of, side_of
+from gyr_hybrid.answering.figures.numerals import even_fold
+
+_RATED = ("money", "count", "number", "size", "percent", "points", "duration")
+FigureValue = Fraction | str | tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure, date or code at a place of a text."""
+
+    kind: str
+    """``number``, ``count``, ``money``, ``duration``, ``percent``, ``date``, ``clock``, ``ordinal``, ``code`` …"""
+    value: FigureValue
+    """Base units as a fraction; ``(year, month, day)`` with None for what is not said; folded key of a code."""
+    base: str = ""
+    """Base unit (``second``, ``month``, ``workday``, ``CNY``, ``percent``, ``person`` …) or empty."""
+    bound: str = ""
+    """``<=``, ``<``, ``>=``, ``>``, ``~`` as the words around say, or empty."""
+    per: str = ""
+    """What a rate counts by (``month`` in ``39 元/月``), or empty."""
+    side: str = ""
+    """``before`` or ``after`` (``到期前 3 天``), or empty."""
+    low: bool = False
+    """The lower end of a range such as ``1-3 个工作日``."""
+    weak: bool = False
+    """An article-like ``一`` or ``one``, which asserts no number."""
+    start: int = 0
+    end: int = 0
+    text: str = ""
+
+
+class Scan:
+    """One pass over a folded text; spans once claimed by a form are closed to the later ones."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+        self.text = even_fold(raw)
+        self.free = bytearray(b"\x01" * len(raw))
+        self.found: list[Figure] = []
+
+    def open(self, start: int, end: int) -> bool:
+        """Whether no form has claimed any of the span."""
+        return start < end and all(self.free[start:end])
+
+    def claim(self, start: int, end: int) -> None:
+        """Close a span to the later forms."""
+        self.free[start:end] = bytes(end - start)
+
+    def add(self, figure: Figure) -> None:
+        """Keep a figure with its limit, rate and side, and close its span."""
+        start, end = figure.start, figure.end
+        per, whole = rate_of(self.text, start, end) if figure.kind in _RATED else ("", end)
+        bound = "" if figure.kind in ("code", "ordinal") else bound_of(self.text, start, whole)
+        side = side_of(self.text, start, end) if figure.kind in ("duration", "date", "clock") else ""
+        per = figure.per or per
+        weak = figure.weak and not (bound or per)
+        self.found.append(
+            replace(figure, bound=bound, side=side, per=per, weak=weak, end=whole, text=self.raw[start:whole])
+        )
+        self.claim(start, whole)

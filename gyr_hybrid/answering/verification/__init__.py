@@ -1,0 +1,1 @@
+"""Whether a sentence stands in the sections that it cites, clause by clause."""

@@ -1,0 +1,230 @@
+"""Which passage of the sources a claim rests on, and word by word how closely."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from gyr_hybrid.answering.figures.matching import standing
+from gyr_hybrid.answering.figures.normaliser import Figure
+from gyr_hybrid.answering.verification.claims import Claim, content_words
+from gyr_hybrid.answering.verification.crediting import STANDS, credit_of, stands, target_of
+from gyr_hybrid.answering.verification.lexicon import Lexicon
+from gyr_hybrid.answering.verification.passages import Passage, Section
+from gyr_hybrid.answering.verification.words import Word
+
+Place = Literal["own", "carried", "following", "heading", "elsewhere", "none"]
+
+OWN, CARRIED, HEADING = 1.0, 0.85, 0.85
+"""Worth of a word by where it was found: in the passage, in what it inherits, in the section's heading."""
+SHARE = {"own": 1.0, "carried": 0.5, "heading": 0.5, "following": 0.35, "elsewhere": 0.2, "none": 0.0}
+"""Worth of a word or figure for choosing the passage; conditions count alike wherever they stand near it."""
+NEAR = ("own", "carried", "following")
+CANDIDATES = 12
+"""Most passages of one section that a claim is compared with word by word."""
+TOGETHER = 0.3
+"""Advantage of the sentence that the claim before rests on."""
+ELSEWHERE = 0.4
+"""Credit of a word that stands only in another part of the section."""
+FIGURE_WEIGHT = 4
+"""A figure weighs as much as this many characters of words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    word: Word
+    place: Place
+    credit: float
+    """0..1: 1 for the word itself, less for a synonym or scattered characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """A claim beside the passage that says most of it."""
+
+    claim: Claim
+    section: int
+    """Index into the sections that were compared."""
+    passage: Passage
+    later: tuple[Passage, ...]
+    """Clauses after it that a claim of several clauses may rest on too."""
+    found: tuple[Found, ...]
+    score: float
+    gained: float
+    total: float
+    """Weight of the claim's words and figures, and how much of it stands in the passage or what it inherits."""
+
+    @property
+    def support(self) -> float:
+        """0..1: closeness of the claim to its passage."""
+        return self.gained / self.total if self.total else 0.0
+
+    def support_with(self, explained: Collection[Figure]) -> float:
+        """The same, figures that were worked out from quoted ones counting as quoted."""
+        worked_out = sum(f in explained for f in self.claim.figures)
+        return min(1.0, (self.gained + FIGURE_WEIGHT * worked_out) / self.total) if self.total else 0.0
+
+    @property
+    def missing(self) -> tuple[Word, ...]:
+        """Words that stand nowhere the passage could take them from."""
+        return tuple(f.word for f in self.found if f.place in ("none", "elsewhere"))
+
+    @property
+    def source(self) -> str:
+        """The passage and those of its neighbours that lend the claim a word; one clause a line."""
+        lent = [(f.word, f.place) for f in self.found if f.place in ("carried", "following")]
+        before = [
+            line
+            for line in self.passage.carried.split("\n")
+            if any(p == "carried" and stands(w, target_of(line)) for w, p in lent)
+        ]
+        after = [
+            p.text
+            for p in self.later
+            if any(x == "following" and stands(w, target_of(p.text)) for w, x in lent)
+        ]
+        return "\n".join([*before, self.passage.own, *after])
+
+
+def places_of(word: Word, text: str) -> list[int]:
+    """Offsets of a word in a folded text."""
+    if word.han:
+        return [m.start() for m in re.finditer(re.escape(word.text), text)]
+    return [w.start for w in content_words(text) if w.key == word.key]
+
+
+def align(
+    claim: Claim, sections: Iterable[Section], lexicon: Lexicon, previous: Aligned | None = None
+) -> Aligned | None:
+    """The passage that says most of the claim, its figures above all.
+
+    Ties go to the sentence that the ``previous`` claim rests on, then to the earlier passage.
+    """
+    best: Aligned | None = None
+    for index, section in enumerate(sections):
+        for place in _promising(claim, section, lexicon):
+            passage = section.passages[place]
+            aligned = _compare(claim, index, section, place, passage, lexicon)
+            if previous and previous.section == index and previous.passage.sentence == passage.sentence:
+                aligned = replace(aligned, score=aligned.score + TOGETHER)
+            if best is None or aligned.score > best.score + 1e-9:
+                best = aligned
+    return best
+
+
+def _promising(claim: Claim, section: Section, lexicon: Lexicon) -> list[int]:
+    """The passages that share most words and figures with the claim, in reading order."""
+    if len(section.passages) <= CANDIDATES:
+        return list(range(len(section.passages)))
+    forms = [
+        (w.text, tuple(o for o in lexicon.equivalents.get(w.key, ()) if not o.isascii())) for w in claim.words
+    ]
+    values = {f.value for f in claim.figures}
+
+    def shared(place: int) -> float:
+        passage = section.passages[place]
+        own = passage.own
+        words = sum(text in own or any(o in own for o in others) for text, others in forms)
+        inherited = sum(text in passage.carried for text, _ in forms)
+        return words + 0.3 * inherited + 1.5 * sum(f.value in values for f in passage.figures)
+
+    ranked = sorted(range(len(section.passages)), key=lambda p: (-shared(p), p))
+    return sorted(ranked[:CANDIDATES])
+
+
+def _compare(
+    claim: Claim, index: int, section: Section, place: int, passage: Passage, lexicon: Lexicon
+) -> Aligned:
+    own, carried, heading = target_of(passage.own), target_of(passage.carried), target_of(section.heading)
+    later = _following(section, place)
+    following = target_of("\n".join(p.text for p in later))
+    main = claim.clauses[-1][0]
+    found: list[Found] = []
+    total = gained = score = 0.0
+    denied = _denied_words(claim)
+    for word, before, after in _with_neighbours(claim.words):
+        weight = float(min(len(word.text), 4)) if word.han else 2.0
+        total += weight
+        period = next((f for f in claim.figures if f.weak and f.start <= word.start < f.end), None)
+        if period and period.kind == "duration" and standing(period, passage.figures) == "same":
+            found.append(Found(word, "own", 1.0))
+            gained, score = gained + weight, score + weight
+            continue
+        credit = credit_of(word, own, lexicon, before, after)
+        if credit < STANDS and word in denied and stands(denied[word], own, lexicon):
+            credit = 0.9  # ``没成功`` for ``失败``
+        where: Place = "own"
+        worth = OWN
+        if credit < STANDS:
+            for name, target, value in (
+                ("carried", carried, CARRIED),
+                ("following", following, CARRIED),
+                ("heading", heading, HEADING),
+            ):
+                other = credit_of(word, target, lexicon, before, after)
+                if other > credit and other >= STANDS:
+                    credit, where, worth = other, name, value  # type: ignore[assignment]
+                    break
+        if credit < STANDS:
+            credit = ELSEWHERE * credit_of(word, target_of(section.folded), lexicon, before, after)
+            where = "elsewhere" if credit else "none"
+        found.append(Found(word, where, credit))
+        gained += weight * credit * worth
+        score += weight * credit * (SHARE[where] if word.start >= main or where not in NEAR else 0.7)
+    before_it = (*(f for f in passage.carried_figures if not f.weak), *section.heading_figures)
+    after_it = tuple(f for p in later for f in p.figures if not f.weak)
+    for figure in claim.figures:
+        if figure.weak:
+            continue
+        total += FIGURE_WEIGHT
+        if standing(figure, passage.figures) == "same":
+            place_of, worth = "own", OWN
+        elif standing(figure, before_it) == "same":
+            place_of, worth = "carried", CARRIED
+        elif standing(figure, after_it) == "same":
+            place_of, worth = "following", CARRIED
+        else:
+            continue
+        gained += FIGURE_WEIGHT * worth
+        share = SHARE[place_of]
+        score += FIGURE_WEIGHT * (share if figure.start >= main else max(share, 0.7))
+    return Aligned(
+        claim, index, passage, later, tuple(found), score - 0.002 * len(passage.text), gained, total
+    )
+
+
+@lru_cache(maxsize=2048)
+def _denied_words(claim: Claim) -> dict[Word, Word]:
+    """Words right after a negator, and the two as one word."""
+    found: dict[Word, Word] = {}
+    for word in claim.words:
+        before = claim.text[max(0, word.start - claim.start - 2) : word.start - claim.start]
+        negator = "没有" if before == "没有" else before[-1:]
+        if negator and negator in "不没未无没有":
+            text = negator + word.text
+            found[word] = Word(text, text, word.start - len(negator), word.end)
+    return found
+
+
+def _following(section: Section, place: int) -> tuple[Passage, ...]:
+    segment = section.passages[place].segment
+    return tuple(p for p in section.passages[place + 1 : place + 4] if p.segment == segment)
+
+
+def _with_neighbours(words: tuple[Word, ...]) -> list[tuple[Word, str, str]]:
+    """Each word with the single characters right beside it, for words that the dictionary cut apart."""
+    rows: list[tuple[Word, str, str]] = []
+    for i, word in enumerate(words):
+        before = (
+            words[i - 1] if i and words[i - 1].end == word.start and len(words[i - 1].text) == 1 else None
+        )
+        after = words[i + 1] if i + 1 < len(words) and words[i + 1].start == word.end else None
+        if after and len(after.text) > 1:
+            after = None
+        rows.append(
+            (word, before.text if before and before.han else "", after.text if after and after.han else "")
+        )
+    return rows

@@ -1,0 +1,141 @@
+"""The checks of a sentence against its aligned passages, in the order in which they speak.
+
+Each takes the evidence and yields findings that name what they saw. Hard ones (a figure, unit, rate, limit, date
+or code that the source does not have) contradict; the others make the sentence uncertain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gyr_hybrid.answering.figures.numerals import even_fold
+from gyr_hybrid.answering.verification import coherence, figure_places, word_places
+from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.figure_checks import figures_stand
+from gyr_hybrid.answering.verification.findings import Check, Evidence, Finding
+from gyr_hybrid.answering.verification.polarity import denials_of, disagreement
+from gyr_hybrid.answering.verification.quotation import edited_negation
+from gyr_hybrid.answering.verification.restrictions import dropped_restriction
+from gyr_hybrid.answering.verification.strength import (
+    dropped_hedge,
+    modality_conflict,
+    narrowed,
+    overclaims,
+    sides_differ,
+)
+from gyr_hybrid.answering.verification.word_checks import words_stand
+
+
+def findings(evidence: Evidence) -> list[Finding]:
+    """All findings, hard ones first."""
+    found = [finding for check in CHECKS for finding in check(evidence)]
+    return sorted(found, key=lambda f: not f.hard)
+
+
+def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
+    """A claim denies what its passage denies, and nothing else; an item of an exception list is itself denied."""
+    for one in evidence.aligned:
+        if one.passage.excluded and any(f.place == "carried" for f in one.found):
+            if not denials_of(one.claim.text) and "除外" not in one.claim.text:
+                yield Finding("polarity", "the source lists this as an exception")
+            continue
+        said = disagreement(one.claim.text, one.source) or _unfounded_denial(one)
+        if said:
+            yield Finding("polarity", said)
+        for detail in edited_negation(one):
+            yield Finding("polarity", detail)
+
+
+def _unfounded_denial(one: Aligned) -> str:
+    """What the claim denies of a source that denies nothing and does not have the word."""
+    if denials_of(one.source) or denials_of(one.passage.carried):
+        return ""
+    near = {f.word.key for f in one.found if f.place in ("own", "carried", "following")}
+    for denial in denials_of(one.claim.text):
+        if denial.targets and not near & set(denial.targets):
+            return f"{denial.text} ({denial.targets[0]}), which the source does not deny"
+    return ""
+
+
+def strength_agrees(evidence: Evidence) -> Iterator[Finding]:
+    """A claim is no more general, certain or binding than its passage."""
+    for one in evidence.aligned:
+        section = evidence.sections[one.section]
+        near = "\n".join(
+            [one.passage.own, one.passage.carried, *(p.text for p in one.later), section.heading]
+        )
+        for word in overclaims(one.claim.text, near):
+            yield Finding("universal", f"{word!r} claims more than the source")
+        for word in dropped_hedge(one.claim.text, one.passage.text):
+            yield Finding("hedge", f"the source says {word!r}")
+        left_out = narrowed(one.claim.text, one.passage.text)
+        if left_out:
+            yield Finding("universal", f"{left_out!r} is left out of what alone is meant")
+        conflict = modality_conflict(one.claim.text, one.passage.text)
+        if conflict:
+            yield Finding("modality", conflict)
+
+
+def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
+    """Words and figures stand in the places that the source gives them."""
+    for one in evidence.aligned:
+        section = evidence.sections[one.section]
+        for detail in figure_places.same_clause_figures(one):
+            yield Finding("binding", detail)
+        for detail in figure_places.repeated_figure(one):
+            yield Finding("count", detail)
+        for detail in figure_places.changed_count(one):
+            yield Finding("count", detail)
+        for detail in figure_places.parallel_clauses(one, section):
+            yield Finding("binding", detail)
+        for detail in word_places.contrasting_words(one, evidence.lexicon):
+            yield Finding("contrast", detail)
+        worked_out = any(f in evidence.explained for f in one.claim.figures)
+        for detail in word_places.other_agent(one, evidence.lexicon):
+            yield Finding("agent", detail)
+        for detail in word_places.swapped_actors(one, evidence.lexicon):
+            yield Finding("order", detail)
+        for detail in figure_places.swapped_figures(one):
+            yield Finding("order", detail)
+        if sides_differ(one.claim.text, one.source):
+            yield Finding("side", "before and after are exchanged")
+        for detail in figure_places.dropped_figure(one):
+            yield Finding("dropped", detail)
+        for detail in word_places.broken_path(evidence.sentence, section):
+            yield Finding("path", detail)
+        for detail in word_places.foreign_head(one, section, even_fold(evidence.sentence)):
+            yield Finding("subject", detail)
+        replaced = word_places.replaced_words(one, section, evidence.sentence, evidence.lexicon)
+        for detail in () if worked_out else replaced:
+            yield Finding("replaced", detail)
+
+
+def conditions_hold(evidence: Evidence) -> Iterator[Finding]:
+    """Conditions stay with what they condition."""
+    for detail in coherence.spliced(evidence.aligned, evidence.sections, evidence.lexicon):
+        yield Finding("splice", detail)
+    for one in evidence.aligned:
+        section = evidence.sections[one.section]
+        for detail in coherence.rival_condition(one, section):
+            yield Finding("condition", detail)
+        for detail in coherence.lost_condition(one, section, evidence.sentence, evidence.lexicon):
+            yield Finding("condition", detail)
+
+
+def restrictions_stand(evidence: Evidence) -> Iterator[Finding]:
+    """What the source says of some is not told of more."""
+    sentence = even_fold(evidence.sentence)
+    for one in evidence.aligned:
+        for detail in dropped_restriction(one, evidence.sections[one.section], sentence, evidence.lexicon):
+            yield Finding("restriction", detail)
+
+
+CHECKS: tuple[Check, ...] = (
+    figures_stand,
+    polarity_agrees,
+    strength_agrees,
+    bindings_hold,
+    conditions_hold,
+    words_stand,
+    restrictions_stand,
+)

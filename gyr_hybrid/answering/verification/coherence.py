@@ -1,0 +1,84 @@
+"""Checks across the claims of a sentence: conditions kept with what they condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from gyr_hybrid.answering.figures.matching import standing
+from gyr_hybrid.answering.figures.normaliser import find_figures
+from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.claims import content_words, is_condition
+from gyr_hybrid.answering.verification.crediting import stands, target_of
+from gyr_hybrid.answering.verification.lexicon import Lexicon
+from gyr_hybrid.answering.verification.passages import Passage, Section
+
+
+def spliced(aligned: tuple[Aligned, ...], sections: tuple[Section, ...], lexicon: Lexicon) -> Iterator[str]:
+    """A consequence from one place of the source joined to a topic from another."""
+    for first, second in pairwise(aligned):
+        if first.section == second.section and first.passage.segment == second.passage.segment:
+            continue
+        if second.passage.head and first.passage.head.split("\n")[:2] == second.passage.head.split("\n")[:2]:
+            continue
+        topics = _earlier(second.passage, sections[second.section])
+        if topics and _spoken_share(topics, aligned, lexicon) < 0.5:
+            yield f"{second.claim.text!r} is said of {topics[0].text!r}"
+
+
+def _spoken_share(topics: list[Passage], aligned: tuple[Aligned, ...], lexicon: Lexicon) -> float:
+    """Share of the topics' words and figures that the sentence has, figures counting twice."""
+    spoken = target_of("\n".join(a.claim.text for a in aligned))
+    figures = [f for a in aligned for f in a.claim.figures]
+    said = total = 0.0
+    for passage in topics:
+        for word in content_words(passage.text):
+            total += 1
+            said += stands(word, spoken, lexicon)
+        for figure in find_figures(passage.text):
+            if figure.weak:
+                continue
+            total += 2
+            said += 2 * (standing(figure, figures) == "same")
+    return said / total if total else 1.0
+
+
+def _earlier(passage: Passage, section: Section) -> list[Passage]:
+    return [p for p in section.passages if p.segment == passage.segment and p.start < passage.start]
+
+
+def rival_condition(one: Aligned, section: Section) -> Iterator[str]:
+    """A condition that stands word for word before another consequence."""
+    if len(one.claim.clauses) < 2:
+        return
+    start, end = one.claim.clauses[0]
+    condition = _bare(one.claim.text[start - one.claim.start : end - one.claim.start])
+    if len(condition) < 4:
+        return
+    for passage in section.passages:
+        if condition in _bare(passage.text):
+            break
+    else:
+        return
+    near = [p for p in section.passages if p.segment == one.passage.segment]
+    if any(condition in _bare(p.text) for p in near):
+        return
+    if condition in _bare(section.heading):
+        return
+    yield f"{condition!r} stands before something else: {passage.text!r}"
+
+
+def _bare(text: str) -> str:
+    return "".join(c for c in text if c.isalnum())
+
+
+def lost_condition(one: Aligned, section: Section, sentence_words: str, lexicon: Lexicon) -> Iterator[str]:
+    """A condition right before the source clause of which the sentence has nothing."""
+    spoken = target_of(sentence_words + "\n" + section.heading)
+    for passage in reversed(_earlier(one.passage, section)):
+        words = content_words(passage.text)
+        if words and any(stands(w, spoken, lexicon) for w in words):
+            return
+        if words and is_condition(passage.text):
+            yield f"the source says so for {passage.text!r}"
+            return

@@ -1,0 +1,73 @@
+"""The check of figures, dates and codes: each stands in its quote, its table header or the heading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gyr_hybrid.answering.figures.derivation import derived
+from gyr_hybrid.answering.figures.matching import approximate, standing
+from gyr_hybrid.answering.figures.normaliser import Figure
+from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.findings import Evidence, Finding
+from gyr_hybrid.answering.verification.passages import Section
+
+ENUMERATION = re.compile(r"、|和|与|及|(?<=\s)(?:and|or)(?=\s)|,\s(?!and\b)|;\s")
+
+UNKNOWN = ("absent", "unit")
+"""Standings of a figure that may have been worked out; the others stand with another limit, rate or side."""
+
+
+def quote_figures(one: Aligned, section: Section) -> tuple[Figure, ...]:
+    """The figures that a claim may take: those of its passage, what that inherits, and the heading."""
+    later = tuple(f for p in one.later for f in p.figures)
+    carried = tuple(f for f in one.passage.carried_figures if not f.weak)
+    return (*one.passage.figures, *carried, *later, *section.heading_figures)
+
+
+def figures_stand(evidence: Evidence) -> Iterator[Finding]:
+    """Every figure, date and code of a claim stands in its passage, in what that inherits, or in the heading."""
+    open_figures: list[tuple[Figure, Aligned, str]] = []
+    for one in evidence.aligned:
+        near = quote_figures(one, evidence.sections[one.section])
+        for figure in one.claim.figures:
+            stands = standing(figure, near)
+            if stands != "same" and not figure.weak:
+                open_figures.append((figure, one, stands))
+    everywhere = [f for s in evidence.sections for f in (*s.figures, *s.heading_figures)]
+    unknown = [f for f, _, stands in open_figures if stands in UNKNOWN]
+    loose = derived(unknown, everywhere, evidence.sentence) if unknown else set()
+    for figure, one, _ in open_figures:
+        if figure in evidence.explained or _counts_items(figure, one):
+            continue
+        shown = f"{figure.text!r}"
+        elsewhere = standing(figure, everywhere)
+        if elsewhere == "same":
+            yield Finding("figure_elsewhere", f"{shown} stands in another sentence of the source")
+        elif elsewhere in ("bound", "side"):
+            yield Finding(elsewhere, f"{shown} has another limit in the source")
+        elif any(approximate(figure, f) for f in everywhere):
+            yield Finding("approximate", f"{shown} is counted in another unit in the source")
+        elif elsewhere == "unit" and _same_count(figure, everywhere):
+            yield Finding("unit", f"{shown} is counted in another word in the source")
+        elif figure in loose or (_one_period(figure) and (loose or evidence.explained)):
+            yield Finding("calculation", f"{shown} is worked out from figures outside the quote")
+        else:
+            name = "code" if figure.kind == "code" else "figure"
+            yield Finding(name, f"{shown} does not stand in the source", hard=True)
+
+
+def _one_period(figure: Figure) -> bool:
+    """``一年``, over which a quoted rate was reckoned."""
+    return figure.kind == "duration" and figure.text.startswith(("一", "one "))
+
+
+def _same_count(figure: Figure, others: list[Figure]) -> bool:
+    return figure.kind == "count" and any(o.kind == "count" and o.value == figure.value for o in others)
+
+
+def _counts_items(figure: Figure, one: Aligned) -> bool:
+    """``两种通信接口`` for an enumeration of two."""
+    if figure.kind != "count" or figure.bound or not 2 <= figure.value <= 9:  # type: ignore[operator]
+        return False
+    return any(len(ENUMERATION.split(text)) == figure.value for text in (one.passage.text, one.claim.text))

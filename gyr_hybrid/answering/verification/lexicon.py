@@ -1,0 +1,103 @@
+"""Words that say the same, exclude one another, claim everything or claim nothing.
+
+Names, plans, roles and codes are compared as they stand; no similarity stands in for knowledge. What words mean
+the same, and which contrast, is told by three sources: the groups shipped here, files of the index's owner, and
+the enumerations that the documents themselves make (columns of a table, heads of a list, parallel clauses).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from gyr_hybrid.answering.figures.numerals import even_fold
+from gyr_hybrid.answering.verification.stemming import stem
+from gyr_hybrid.errors import ConfigurationError
+
+_SEPARATOR = re.compile(r"\s*[,，、;；]\s*")
+_ARROW = re.compile(r"\s*(?:->|=>|→)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What one knowledge base knows about its words. Keys are folded, English ones stemmed word by word."""
+
+    equivalents: Mapping[str, frozenset[str]]
+    """Word -> other words that say the same."""
+    contrasts: Mapping[str, frozenset[str]]
+    """Word -> words that exclude it."""
+
+    @classmethod
+    def builtin(cls) -> Lexicon:
+        """The groups shipped with the package."""
+        return _builtin()
+
+    @classmethod
+    def from_lines(cls, *, synonyms: Iterable[str] = (), contrasts: Iterable[str] = ()) -> Lexicon:
+        """The shipped groups and the owner's: ``退款, 退钱``; ``坏, 破损 -> 质量问题``; contrasts ``买家, 卖家``."""
+        built = _builtin()
+        return Lexicon(
+            _join(built.equivalents, _pairs(synonyms, "synonyms")),
+            _join(built.contrasts, _pairs(contrasts, "contrast groups")),
+        )
+
+    @classmethod
+    def from_folder(cls, folder: str | Path) -> Lexicon:
+        """The shipped groups and those of ``synonyms.txt`` and ``contrast.txt`` in ``folder``, if there."""
+        lines: dict[str, list[str]] = {}
+        for name in ("synonyms.txt", "contrast.txt"):
+            path = Path(folder) / name
+            lines[name] = path.read_text(encoding="utf-8-sig").splitlines() if path.is_file() else []
+        return cls.from_lines(synonyms=lines["synonyms.txt"], contrasts=lines["contrast.txt"])
+
+    def with_contrasts(self, groups: Iterable[Iterable[str]]) -> Lexicon:
+        """The same with further groups of words that exclude one another, such as mined ones."""
+        pairs: dict[str, set[str]] = {}
+        for group in groups:
+            words = {key_of(w) for w in group}
+            for word in words:
+                pairs.setdefault(word, set()).update(words - {word})
+        return replace(self, contrasts=_join(self.contrasts, pairs)) if pairs else self
+
+
+def key_of(phrase: str) -> str:
+    """Folded form that words are looked up by, English words stemmed."""
+    folded = even_fold(phrase.strip())
+    if not folded.isascii():
+        return folded
+    return " ".join(stem(w) for w in folded.split())
+
+
+def _pairs(lines: Iterable[str], what: str) -> dict[str, set[str]]:
+    pairs: dict[str, set[str]] = {}
+    for line in lines:
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        sides = [[key_of(w) for w in _SEPARATOR.split(side) if w] for side in _ARROW.split(line)]
+        if len(sides) > 2 or not all(sides) or (len(sides) == 1 and len(sides[0]) < 2):
+            raise ConfigurationError(
+                f"{what}: cannot read {line!r}; write one group a line, such as `退款, 退钱` or `坏 -> 质量问题`"
+            )
+        for word in sides[0]:
+            others = sides[1] if len(sides) == 2 else [w for w in sides[0] if w != word]
+            pairs.setdefault(word, set()).update(others)
+    return pairs
+
+
+def _join(base: Mapping[str, frozenset[str]], more: Mapping[str, set[str]]) -> Mapping[str, frozenset[str]]:
+    return {**base, **{w: base.get(w, frozenset()) | o for w, o in more.items()}}
+
+
+@cache
+def _builtin() -> Lexicon:
+    def shipped(name: str) -> list[str]:
+        return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+
+    return Lexicon(
+        _join({}, _pairs(shipped("equivalents.txt"), "equivalents")),
+        _join({}, _pairs(shipped("contrasts.txt"), "contrast groups")),
+    )

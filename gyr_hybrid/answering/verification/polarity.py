@@ -1,0 +1,165 @@
+"""Negation: what a clause denies, and whether a claim and its source deny the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gyr_hybrid.answering.figures.normaliser import find_figures
+from gyr_hybrid.answering.verification.claims import content_words
+from gyr_hybrid.answering.verification.word_lists import LIGHT_WORDS
+
+REACH = 10
+"""Characters of Chinese a negator reaches forward."""
+REACH_LATIN = 32
+"""Characters of English a negator reaches forward."""
+
+_FIXED = re.compile(
+    r"不[但仅管论断久等妨如禁愧便良利然]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|不[满到]|不足(?=[\s\d一二三四五六七八九十百千两半])|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
+    r"|无人机|非常|非法|非机动|别人|别的|[特级分区类性个识差派辨]别|没收|免[费税息邮赔押签疫]|避免|难免|豁免|是否|能否|可否|与否|有没有|是不是|能不能|会不会|要不要|可不可以|否则|不仅|差不多|对不起|了不起"
+    r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
+)
+_NEGATOR = re.compile(
+    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除"
+    r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
+)
+NEGATION_MARK = re.compile(
+    r"[不未无没非勿禁免]|(?<![a-z])(?:not|never|no|cannot|without|unless)(?![a-z])|n't(?![a-z])"
+)
+"""A bare sign of negation, for comparing two versions of a clause character by character."""
+
+
+def without_fixed(text: str) -> str:
+    """A folded text without the fixed words that contain a negator but deny nothing."""
+    return _FIXED.sub(lambda m: m.group() if m.group().startswith("免") else "", text)
+
+
+_STOP = re.compile(
+    r"[,;，；。、\n]|[的等时后则就]|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when|without|unless|except)(?![a-z])"
+)
+
+_FREE = re.compile(r"免|不收|不用付|\bfree\b")
+_LIMIT = re.compile(
+    r"(?P<no>不(?:得|能|可以?|应当?|会|准|许)?再?|\bnot (?:be )?)?(?P<verb>超过|少于|低于|高于|多于|大于|小于|晚于|早于|exceed|less than|more than)"
+)
+_EXCEPTED = re.compile(r"(?:^|[,;，；。\n]|但)((?:(?!下列|以下)[^,;，；。\n]){1,40})除外")
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A negator at a place, with the content words in its reach."""
+
+    start: int
+    end: int
+    text: str
+    targets: tuple[str, ...]
+    """The next two content words of its clause, as keys."""
+    reach: int
+    """Offset where its reach ends."""
+
+
+@lru_cache(maxsize=8192)
+def denials_of(text: str) -> tuple[Denial, ...]:
+    """The negators of a folded text; fixed words such as ``不仅`` or ``no later than`` deny nothing."""
+    barred = bytearray(len(text) + 1)
+    for fixed in _FIXED.finditer(text):
+        barred[fixed.start() : fixed.end()] = b"\x01" * (fixed.end() - fixed.start())
+    words = content_words(text)
+    found: list[Denial] = []
+    negators = [n for n in _NEGATOR.finditer(text) if not barred[n.start()]]
+    for number, negator in enumerate(negators):
+        start, end = negator.span()
+        stop = _STOP.search(text, end)
+        limit = end + (REACH_LATIN if negator.group().isascii() else REACH)
+        reach = min(stop.start() if stop else len(text), limit)
+        if number + 1 < len(negators):  # ``未经许可不得拍照`` denies the permission, not the taking
+            reach = min(reach, negators[number + 1].start())
+        targets = tuple(
+            w.key if w.start >= end else w.text[end - w.start :]
+            for w in words
+            if w.end > end and w.start < reach
+        )[:2]
+        if figure_follows(text, end):
+            targets = (text[end : end + 2], *targets)[:2]
+        elif not targets and text[end : end + 1].isalpha() and not negator.group().isascii():
+            targets = (text[end : end + 2],)
+        if negator.group() in ("without", "unless", "except"):
+            ends = [w.end for w in words if start < w.end and w.end > end and w.start < reach][:2]
+            reach = ends[-1] if ends else reach
+            targets = targets[: 1 if negator.group() == "without" else 2]
+        found.append(Denial(start, end, negator.group(), targets, reach))
+    return tuple(found)
+
+
+def figure_follows(text: str, place: int) -> bool:
+    """Whether a figure without digits, such as ``减半``, begins at ``place``."""
+    return any(f.start == place and not f.text[0].isdigit() for f in find_figures(text))
+
+
+def denied_at(text: str, place: int) -> bool:
+    """Whether what stands at ``place`` of a folded text is denied (an odd number of negators reach it)."""
+    return sum(d.end <= place < d.reach or d.start <= place < d.end for d in denials_of(text)) % 2 == 1
+
+
+def occurrences(key: str, text: str) -> list[int]:
+    """Offsets of a word's key in a folded text; English keys are stems and match word beginnings."""
+    if key.isascii():
+        return [w.start for w in content_words(text) if w.key == key]
+    return [m.start() for m in re.finditer(re.escape(key), text)]
+
+
+def disagreement(claim: str, source: str) -> str:
+    """What one of two folded texts denies and the other asserts, or an empty string.
+
+    >>> disagreement("月付套餐支持中途退款", "月付套餐不支持中途退款")
+    '不支持 (中途)'
+    """
+    for text, other in ((claim, source), (source, claim)):
+        for denial in denials_of(text):
+            if denial.text.startswith("免") and _FREE.search(other):
+                continue
+            # the object of a verb that the other text lacks says nothing, unless the verb says nothing itself
+            wanted = denial.targets[: 2 if set(denial.targets[:1]) & LIGHT_WORDS else 1]
+            target = next((t for t in wanted if t.strip() and occurrences(t, other)), None)
+            if target and not any(
+                denied_at(other, p) for t in denial.targets if t.strip() for p in occurrences(t, other)
+            ):
+                return f"{denial.text} ({target})"
+    return _limit(claim, source) or _exception(claim, source) or _elliptic(claim, source)
+
+
+def _elliptic(claim: str, source: str) -> str:
+    """A denial that leaves its verb out: ``dogs over 20 kg are not``, against a claim that denies nothing."""
+    if denials_of(claim):
+        return ""
+    return next(
+        (d.text for d in denials_of(source) if not d.targets and d.text in ("not", "不可以", "不能")), ""
+    )
+
+
+def _limit(claim: str, source: str) -> str:
+    """``可以低于`` for ``不得低于``, and the other way round, where no figure tells."""
+    ours, theirs = _limits(claim), _limits(source)
+    for verb in ours.keys() & theirs.keys():
+        if not ours[verb] & theirs[verb]:
+            return f"{verb} is denied on one side only"
+    return ""
+
+
+def _limits(text: str) -> dict[str, set[bool]]:
+    found: dict[str, set[bool]] = {}
+    for match in _LIMIT.finditer(text):
+        found.setdefault(match["verb"], set()).add(bool(match["no"]))
+    return found
+
+
+def _exception(claim: str, source: str) -> str:
+    """What the source excepts by name (``节假日除外``) and the claim does not."""
+    for found in _EXCEPTED.finditer(source):
+        phrase = found[1].strip()
+        words = content_words(phrase)
+        denied = any(claim[d.start : d.end + 1] not in phrase for d in denials_of(claim))
+        if words and "除外" not in claim and not denied and occurrences(words[-1].key, claim):
+            return f"{phrase} 除外"
+    return ""

@@ -1,0 +1,92 @@
+"""The check of words: what a claim says stands in its passage, or adds next to nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gyr_hybrid.answering.figures.measures import UNITS
+from gyr_hybrid.answering.verification.alignment import Aligned, Found
+from gyr_hybrid.answering.verification.claims import content_words
+from gyr_hybrid.answering.verification.crediting import stands, target_of
+from gyr_hybrid.answering.verification.findings import Evidence, Finding
+from gyr_hybrid.answering.verification.lexicon import Lexicon
+from gyr_hybrid.answering.verification.passages import Section
+from gyr_hybrid.answering.verification.roles import is_actor, light
+from gyr_hybrid.answering.verification.strength import is_strong
+from gyr_hybrid.answering.verification.word_places import SWAP, ordinary
+from gyr_hybrid.answering.verification.words import Word
+
+CLOSE = 0.8
+"""Support from which a claim without a new word counts as close to its quotes; tuned on the tuning half."""
+
+NEW_WORDS = {True: 2, False: 1}
+"""Most words of a Chinese (True) or English claim that may come from elsewhere in the section."""
+
+ADDED = 1
+"""Most new ordinary words of a claim all of whose rest stands; a second one brought no more true sentences."""
+
+NEARLY = 0.64
+"""Support that a claim needs which has a new word."""
+
+_DEGREE = re.compile(
+    r"最.|首|末|全.*|半.*|长期|短期|即时|.*[利费]率|first|last|next|own|full|whole|half|best|worst|most|least|new|old|free"
+)
+
+
+def words_stand(evidence: Evidence) -> Iterator[Finding]:
+    """Every content word of a claim stands in its passage or in what that inherits.
+
+    A little may be new: light nouns such as ``范围``, words from earlier in the section, and one word more when
+    all the rest stands, as long as it names no party, degree or unit.
+    """
+    for one in evidence.aligned:
+        section = evidence.sections[one.section]
+        strange = [f for f in one.found if f.place in ("none", "elsewhere") and not light(f.word)]
+        if strange and len(strange) <= NEW_WORDS[strange[0].word.han]:
+            strange = [f for f in strange if not _from_elsewhere(f.word, one, section, evidence.lexicon)]
+        support = one.support_with(evidence.explained)
+        if len(strange) <= ADDED and support >= NEARLY:
+            strange = [f for f in strange if not _adds_little(f, one, evidence.lexicon)]
+        if strange:
+            yield Finding("words", f"{' '.join(f.word.text for f in strange)!r} not in the source sentence")
+        elif support < (NEARLY if one.missing else CLOSE):
+            yield Finding("coverage", f"{support:.2f} of {one.claim.text!r}")
+
+
+def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
+    """Whether the only new word of a claim is an ordinary one that stands beside no figure."""
+    word = found.word
+    if (
+        found.place == "elsewhere"
+        or is_strong(word.text)
+        or is_actor(word.key, lexicon)
+        or word.text in UNITS
+        or _DEGREE.fullmatch(word.text)
+    ):
+        return False
+    if word.text.isascii() and not one.claim.text.isascii():
+        return False
+    unsaid = _unsaid(one, lexicon)
+    swapped = (
+        one.support >= SWAP and 1 <= len(unsaid) <= ADDED and ordinary((word, *unsaid), frozenset(), lexicon)
+    )
+    if unsaid and word == one.claim.words[-1] and not swapped:
+        return False
+    return not any(
+        f.end <= word.start <= f.end + 1 or f.start - 1 <= word.end <= f.start for f in one.claim.figures
+    )
+
+
+def _unsaid(one: Aligned, lexicon: Lexicon) -> list[Word]:
+    """Words of the passage that the claim does not say."""
+    spoken = target_of(one.claim.text)
+    return [w for w in content_words(one.passage.text) if not light(w) and not stands(w, spoken, lexicon)]
+
+
+def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
+    """A word from earlier in running text, where rows do not compete."""
+    if one.passage.head or is_actor(word.key, lexicon):
+        return False
+    earlier = "\n".join(p.text for p in section.passages if p.end <= one.passage.start and not p.head)
+    return stands(word, target_of(earlier), lexicon)

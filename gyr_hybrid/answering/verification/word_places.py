@@ -1,0 +1,201 @@
+"""Words in each other's places: the right thing said of the wrong one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import combinations
+
+from gyr_hybrid.answering.figures.matching import standing
+from gyr_hybrid.answering.figures.measures import UNITS
+from gyr_hybrid.answering.figures.normaliser import find_figures
+from gyr_hybrid.answering.figures.numerals import even_fold
+from gyr_hybrid.answering.verification.alignment import Aligned, Found, places_of
+from gyr_hybrid.answering.verification.claims import content_words
+from gyr_hybrid.answering.verification.crediting import Target, stands, target_of
+from gyr_hybrid.answering.verification.lexicon import Lexicon
+from gyr_hybrid.answering.verification.passages import Passage, Section
+from gyr_hybrid.answering.verification.polarity import denied_at, occurrences
+from gyr_hybrid.answering.verification.roles import is_actor, is_party, light
+from gyr_hybrid.answering.verification.strength import is_strong
+from gyr_hybrid.answering.verification.words import Word
+
+
+def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexicon) -> Iterator[str]:
+    """Words of a clause in whose place the source's clause has another.
+
+    Only a topic that the passage inherits may stand before it in the place of another word (``装修押金`` for
+    ``缴纳押金`` after ``装修须…``), unless both name parties or the two have changed places.
+    """
+    everything = target_of(even_fold(sentence))
+    for start, end in one.claim.clauses:
+        words = [f for f in one.found if start <= f.word.start < end]
+        main = (start, end) == one.claim.clauses[-1]
+        source = one.passage.text if main else _nearest(words, one, section, lexicon)
+        theirs, ours = content_words(source), [f.word for f in words]
+        names = _latin_names(theirs, source) | _capitals(ours, sentence)
+        target = target_of(source)
+        if not any(stands(w, target, lexicon) for w in ours):
+            continue
+        places = {f.word: f.place for f in words}
+        spoken = target_of(one.claim.text[start - one.claim.start : end - one.claim.start])
+        matcher = SequenceMatcher(None, [w.key for w in ours], [w.key for w in theirs], autojunk=False)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+            if tag != "replace":
+                continue
+            new = [
+                w for w in ours[i1:i2] if not stands(w, target, lexicon) and (not main or places[w] != "own")
+            ]
+            old = [w for w in theirs[j1:j2] if not stands(w, spoken, lexicon)]
+            inherited = [w for w in new if places[w] in ("carried", "following")]
+            if all(light(w) and not is_actor(w.key, lexicon) for w in (*new, *old)):
+                continue
+            named = [_any_named(side, names, lexicon) for side in (ours[i1:i2], theirs[j1:j2])]
+            swapped = any(is_party(w.key) for w in inherited) and any(stands(w, everything) for w in old)
+            topic = len(inherited) == len(new) and (i1 == 0 or not main)
+            if topic and not swapped and not all(named):
+                continue
+            few = len(new) <= SWAPPED and len(old) <= SWAPPED
+            if one.support >= SWAP and few and ordinary((*new, *old), names, lexicon):
+                continue
+            if new and old:
+                yield f"{' '.join(w.text for w in new)!r} where the source has {' '.join(w.text for w in old)!r}"
+
+
+SWAPPED = 1
+SWAP = 0.65
+"""Support from which one ordinary word may stand in another's place, as a synonym that no list has."""
+_EXACT = re.compile(
+    r"[一二两三四五六七八九十百千万]|最|[全半单双首末前后上下左右内外日周月季年]|率|税|费|价|额"
+)
+
+
+def ordinary(words: Iterable[Word], names: frozenset[str], lexicon: Lexicon) -> bool:
+    """Whether none of the words names, numbers, grades or excludes: words that may have synonyms."""
+    return not any(
+        is_actor(w.key, lexicon)
+        or w.key in names
+        or is_strong(w.text)
+        or _EXACT.search(w.text)
+        or w.text in UNITS
+        for w in words
+    )
+
+
+def _any_named(words: Sequence[Word], names: frozenset[str], lexicon: Lexicon) -> bool:
+    return any(is_actor(w.key, lexicon) or w.key in names for w in words)
+
+
+def _latin_names(words: tuple[Word, ...], text: str) -> frozenset[str]:
+    """Latin words amid Chinese, which are names."""
+    return frozenset() if text.isascii() else frozenset(w.key for w in words if not w.han)
+
+
+def _nearest(words: list[Found], one: Aligned, section: Section, lexicon: Lexicon) -> str:
+    """The clause of the passage's segment that shares most words with a condition of the claim."""
+    segment = [p for p in section.passages if p.segment == one.passage.segment] or [one.passage]
+
+    def shared(passage: Passage) -> float:
+        target = target_of(passage.text)
+        return sum(stands(f.word, target, lexicon) for f in words) + 0.1 * (passage is one.passage)
+
+    return max(segment, key=shared).text
+
+
+def _capitals(words: Iterable[Word], sentence: str) -> frozenset[str]:
+    """Words that the sentence writes in capitals, which are names: ``PDF``, ``PUT``."""
+    return frozenset(w.key for w in words if len(w.text) > 1 and sentence[w.start : w.end].isupper())
+
+
+def other_agent(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
+    """Someone else after 由 than in the source clause."""
+    theirs = _agents(one.source)
+    if not theirs:
+        return
+    for agent in _agents(one.claim.text):
+        if not any(stands(agent[0], target_of("".join(w.text for w in other)), lexicon) for other in theirs):
+            yield f"由{agent[0].text} where the source has 由{theirs[0][0].text}"
+
+
+def _agents(text: str) -> list[list[Word]]:
+    """The two content words after each 由, the agent first."""
+    found = []
+    for marker in re.finditer("由(?![于此])", text):
+        words = [w for w in content_words(text) if w.start >= marker.end()][:2]
+        if words and words[0].start - marker.end() <= 2:
+            found.append(words)
+    return found
+
+
+def swapped_actors(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
+    """Two parties in the other order than in the source clause."""
+    source = one.passage.text
+    main = [f.word for f in one.found if f.word.start >= one.claim.clauses[-1][0]]
+    actors = [w for w in main if is_party(w.key) or w.key in lexicon.contrasts]
+    places = [(w, places_of(w, source)) for w in actors]
+    single = [(w, p[0]) for w, p in places if len(p) == 1]
+    for (first, i), (second, j) in combinations(single, 2):
+        rivals = second.key in lexicon.contrasts.get(first.key, ())
+        if i > j and first.key != second.key and (rivals or (is_party(first.key) and is_party(second.key))):
+            yield f"{first.text!r} before {second.text!r}, the source has them the other way round"
+
+
+def contrasting_words(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
+    """A word of the claim where the source clause has one that excludes it."""
+    own = target_of(one.passage.own)
+    spoken = target_of(one.claim.text)
+    for found in one.found:
+        rivals = lexicon.contrasts.get(found.word.key)
+        if not rivals or _holds(own, found.word.key):
+            continue
+        for rival in sorted(rivals):
+            denied = any(denied_at(own.text, place) for place in occurrences(rival, own.text))
+            if _holds(own, rival) and not _holds(spoken, rival) and not denied:
+                yield f"{found.word.text!r} where the source has {rival!r}"
+                break
+
+
+def _holds(target: Target, key: str) -> bool:
+    return key in target.keys if key.isascii() else key in target.text
+
+
+def foreign_head(one: Aligned, section: Section, sentence: str) -> Iterator[str]:
+    """A line or row about something else than the one that the sentence names: ``只读成员…，也可以修改流水``."""
+    label = _label(one.passage)
+    spoken = target_of(sentence)
+    if not label or _names(label, spoken):
+        return
+    for other in section.passages:
+        theirs = _label(other)
+        if theirs and theirs != label and _names(theirs, spoken):
+            yield f"{one.passage.text!r} is said of {label!r}, the sentence speaks of {theirs!r}"
+            return
+
+
+def _label(passage: Passage) -> str:
+    parts = passage.head.split("\n")
+    return parts[-2] if len(parts) > 1 else parts[0]
+
+
+def _names(label: str, spoken: Target) -> bool:
+    words = content_words(label)
+    codes = [f for f in find_figures(label) if not f.weak]
+    if codes and standing(codes[0], find_figures(spoken.text)) == "same":
+        return True
+    return bool(words) and all(stands(w, spoken) for w in words)
+
+
+_STEP = re.compile(
+    r"([^\s→>,，。；;:：「」“”\"'`|]{1,24})\s*(?:→|->|>)\s*(?=([^\s→>,，。；;:：「」“”\"'`|]{1,24}))"
+)
+
+
+def broken_path(sentence: str, section: Section) -> Iterator[str]:
+    """A step of a menu path (``设置 → 团队``) that the source does not have in this order."""
+    known = {pair.groups() for pair in _STEP.finditer(section.folded)}
+    if not known:
+        return
+    for pair in _STEP.finditer(even_fold(sentence)):
+        if pair.groups() not in known:
+            yield f"{pair[1]} → {pair[2]} is no step of the source"
