@@ -48,6 +48,9 @@ def test_the_command_prints_a_tree_json_and_a_page(manual: Path, tmp_path: Path)
     assert "[manual.md#1]" in runner.invoke(cli.app, ["inspect", str(manual)]).stdout
     (one,) = json.loads(runner.invoke(cli.app, ["inspect", str(manual), "--json"]).stdout)
     assert one["sections"][0]["children"][0]["start"] == one["sections"][0]["start"]
+    whole = runner.invoke(cli.app, ["inspect", str(manual), "--strategy", "structure", "--json"]).stdout
+    assert len(json.loads(whole)[0]["sections"][0]["children"]) == 1
+    assert runner.invoke(cli.app, ["inspect", str(manual), "--strategy", "fixd"]).exit_code != 0
     result = runner.invoke(cli.app, ["inspect", str(manual), "--html", str(tmp_path / "page.html")])
     assert result.exit_code == 0, result.output
     assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")

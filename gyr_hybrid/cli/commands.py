@@ -266,6 +266,12 @@ def inspect(
         typer.Option("--html", help="Write one HTML page with the cuts coloured 输出带切分着色的网页"),
     ] = None,
     storage: StorageOption = None,
+    strategy: Annotated[
+        str,
+        typer.Option(
+            help="mixture, fixed, recursive, semantic, structure, parent_child", show_default="mixture"
+        ),
+    ] = "mixture",
     as_json: JsonOption = False,
 ) -> None:
     """Show how a file is cut into sections and children; stores nothing. 查看文件如何切分。"""
@@ -273,11 +279,15 @@ def inspect(
     def work() -> None:
         from gyr_hybrid.analysis import Analyzer
         from gyr_hybrid.inspection import inspect_file, to_html
+        from gyr_hybrid.models.endpoints import embedding_model
         from gyr_hybrid.parsing import SectionNodeParser
+        from gyr_hybrid.settings import Settings
 
         folder = Path(storage or DEFAULT_STORAGE)
         analyzer = Analyzer.from_folder(folder) if folder.is_dir() else Analyzer()
-        found = inspect_file(file, node_parser=SectionNodeParser(analyzer=analyzer))
+        model = embedding_model(Settings.load()) if strategy == "semantic" else None
+        parser = SectionNodeParser(strategy=cast("Any", strategy), analyzer=analyzer, embed_model=model)
+        found = inspect_file(file, node_parser=parser)
         if page is not None:
             page.write_text(to_html(found), encoding="utf-8")
             err.print(Text(f"written {page}", style="dim"))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gyr_hybrid.parsing.packing import Child, children
 from gyr_hybrid.parsing.sections import Section
 from gyr_hybrid.parsing.sizes import Sizes
-from gyr_hybrid.parsing.units import SECTION_TOKENS, Unit, UnitBuilder
+from gyr_hybrid.parsing.units import Unit, UnitBuilder
 
 
 class Piece(NamedTuple):
@@ -24,12 +24,12 @@ class Piece(NamedTuple):
 
 
 def pieces(text: str, sizes: Sizes, section: Section, builder: UnitBuilder) -> Iterator[Piece]:
-    """Cut ``section`` of ``text`` to at most 800 tokens, and each piece into children of at most 128.
+    """Cut ``section`` of ``text`` to the limit of a section, and each piece into children.
 
     Only a URL or a code that is longer by itself goes past a limit.
     """
     units = builder.build(section)
-    whole = sizes.fits(section.start, section.end, SECTION_TOKENS)
+    whole = sizes.fits(section.start, section.end, sizes.section)
     for group in [units] if whole else _groups(sizes, units):
         start, last = group[0].start, group[-1]
         last.end = start + len(text[start : last.end].rstrip())
@@ -41,7 +41,7 @@ def _groups(sizes: Sizes, units: list[Unit]) -> Iterator[list[Unit]]:
     begin = 0
     while begin < len(units):
         start, upto = units[begin].start, begin + 1
-        while upto < len(units) and sizes.fits(start, units[upto].end, SECTION_TOKENS):
+        while upto < len(units) and sizes.fits(start, units[upto].end, sizes.section):
             upto += 1
         if upto < len(units):
             upto = _cut(sizes, units, begin, upto)
@@ -57,7 +57,7 @@ def _cut(sizes: Sizes, units: list[Unit], begin: int, furthest: int) -> int:
     paragraphs = [place for place in places if units[place].rank == 0]
     for place in paragraphs:
         if not units[place].inner:
-            if 2 * sizes.count(units[begin].start, units[place].start) >= SECTION_TOKENS:
+            if 2 * sizes.count(units[begin].start, units[place].start) >= sizes.section:
                 return place
             break
     sentences = (place for place in places if units[place].rank == 1)

@@ -7,20 +7,22 @@ import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, ValidationError
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
-from gyr_hybrid.errors import DocumentError
-from gyr_hybrid.parsing.chunking import pieces
+from gyr_hybrid.errors import ConfigurationError, DocumentError
 from gyr_hybrid.parsing.identity import check_doc_id, document_version
 from gyr_hybrid.parsing.nodes import document_nodes
 from gyr_hybrid.parsing.sections import outline
-from gyr_hybrid.parsing.sizes import Sizes
+from gyr_hybrid.parsing.sizes import Limits, Measure, Sizes
+from gyr_hybrid.parsing.strategies import STRATEGIES, Children, Cutter, Strategy
 from gyr_hybrid.parsing.units import UnitBuilder
 
 if TYPE_CHECKING:
@@ -50,13 +52,75 @@ class SectionNodeParser(NodeParser):
     flat_metadata: bool = Field(
         default=False, description="Join lists to text, for vector stores that take only scalars."
     )
+    strategy: Strategy = Field(
+        default="mixture",
+        description="What a section is: mixture and structure follow headings, the others sizes or meaning.",
+    )
+    children: Children | None = Field(
+        default=None, description="How a section is cut into children; None is the way of the strategy."
+    )
+    section_size: int | None = Field(
+        default=None,
+        description="The most that a section has; None is 800, or 256 where it is its own child.",
+    )
+    child_size: int = Field(default=128, description="The most that a child has.")
+    measure: Measure = Field(default="tokens", description="What sizes count; blanks never.")
+    overlap: int = Field(
+        default=0, description="What a section repeats of the one before, where it is cut by size alone."
+    )
     _analyzer: Analyzer | None = PrivateAttr(default=None)
+    _embed_model: BaseEmbedding | None = PrivateAttr(default=None)
 
     def __init__(
-        self, *, flat_metadata: bool = False, analyzer: Analyzer | None = None, **options: Any
+        self,
+        *,
+        strategy: Strategy = "mixture",
+        flat_metadata: bool = False,
+        analyzer: Analyzer | None = None,
+        embed_model: BaseEmbedding | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(**{"flat_metadata": flat_metadata, **options})
+        if unknown := options.keys() - type(self).model_fields - {"class_name"}:
+            name = min(unknown)
+            near = get_close_matches(name, type(self).model_fields, n=1)
+            raise TypeError(
+                f"SectionNodeParser has no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+            )
+        try:
+            super().__init__(**{"strategy": strategy, "flat_metadata": flat_metadata, **options})
+        except ValidationError as error:
+            wrong = error.errors(include_url=False)[0]
+            raise ConfigurationError(f"{wrong['loc'][0]}={wrong['input']!r}: {wrong['msg']}") from None
         self._analyzer = analyzer
+        self._embed_model = embed_model
+        self._check()
+
+    def _check(self) -> None:
+        plan = STRATEGIES[self.strategy]
+        if min(self._limits.section, self._limits.child) < 1:
+            raise ConfigurationError(
+                f"section_size={self.section_size}, child_size={self.child_size}: at least 1"
+            )
+        if self.overlap and plan.sections not in ("fixed", "recursive"):
+            raise ConfigurationError(
+                f"overlap={self.overlap} does not go with strategy={self.strategy!r}, which cuts where the text does; "
+                "leave it out, or take fixed, recursive or parent_child"
+            )
+        if self.children == "sentences" and plan.sections != "headings":
+            raise ConfigurationError(
+                f"children='sentences' does not go with strategy={self.strategy!r}; take mixture, or children='recursive'"
+            )
+        if not 0 <= 2 * self.overlap <= self._limits.section:
+            raise ConfigurationError(
+                f"overlap={self.overlap} must be between 0 and half of the section size {self._limits.section}"
+            )
+        if "semantic" in (plan.sections, self.children) and self._embed_model is None:
+            raise ConfigurationError("semantic cutting compares sentences by vectors; pass embed_model=")
+
+    @property
+    def _limits(self) -> Limits:
+        section = STRATEGIES[self.strategy].section_size if self.section_size is None else self.section_size
+        return Limits(section, min(self.child_size, section), self.measure)
 
     @classmethod
     def class_name(cls) -> str:
@@ -99,15 +163,21 @@ class SectionNodeParser(NodeParser):
         title = " ".join(str(document.metadata.get("title") or "").split()) or None
         shape = outline(text, title, plain=_is_plain(document))
         analyzer = self._analyzer or _default_analyzer()
-        sizes = Sizes(text)
-        builder = UnitBuilder(
-            text, shape.lines, sizes, partial(_code_spans, analyzer), partial(_is_code_table, analyzer)
-        )
-        cut = [piece for section in shape.sections for piece in pieces(text, sizes, section, builder)]
+        sizes = Sizes(text, self._limits)
+        codes = partial(_code_spans, analyzer)
+        embed = self._embed_model.get_text_embedding_batch if self._embed_model is not None else None
+        cutter = Cutter(text, shape, sizes, codes, embed)
+        plan = STRATEGIES[self.strategy]
+        children = self.children or plan.children
+        if plan.sections == "headings":
+            builder = UnitBuilder(text, shape.lines, sizes, codes, partial(_is_code_table, analyzer))
+            cut = cutter.by_headings(builder, children)
+        else:
+            cut = cutter.by_size(plan.sections, children, self.overlap)
         return document_nodes(
             document,
             text,
-            cut,
+            list(cut),
             title=title or shape.title or _file_stem(document),
             flat=self.flat_metadata,
             link=self.include_prev_next_rel,

@@ -7,13 +7,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gyr_hybrid.parsing.sizes import Sizes
-from gyr_hybrid.parsing.units import CHILD_TOKENS, Unit
+from gyr_hybrid.parsing.units import Unit
 
 CHILD_SENTENCES = 3
 ROW_GROUP = 3  # rows of a table that is not one of codes
-# Only a shorter child takes in the next paragraph. On the articles and scenes of 388 statutes 96 beats 48: MRR of BM25
-# 0.625 to 0.610; on 14 of them vectors 0.604 to 0.594, their fusion 0.752 to 0.740; with a tenth fewer children.
-SHORT_TOKENS = 96
+# Only a child below this share of the limit takes in the next paragraph: below 96 of 128 tokens. On the articles and
+# scenes of 388 statutes 96 beats 48: MRR of BM25 0.625 to 0.610; on 14 of them vectors 0.604 to 0.594, their fusion
+# 0.752 to 0.740; with a tenth fewer children.
+SHORT = 3 / 4
 
 
 class Child(NamedTuple):
@@ -78,9 +79,9 @@ def _shares(sizes: Sizes, short: list[Unit], run: list[Unit]) -> bool:
     if not _alike(short[-1], run[0]) or run[0].kind == "row" or (run[-1].leads and run[0].rank == 0):
         return False
     return (
-        sizes.fits(short[0].start, short[-1].end, SHORT_TOKENS - 1)
+        sizes.fits(short[0].start, short[-1].end, int(SHORT * sizes.child) - 1)
         and len(short) + len(run) <= CHILD_SENTENCES
-        and sizes.fits(short[0].start, run[-1].end, CHILD_TOKENS)
+        and sizes.fits(short[0].start, run[-1].end, sizes.child)
     )
 
 
@@ -88,11 +89,11 @@ def _packed(sizes: Sizes, run: list[Unit]) -> list[list[Unit]]:
     """As few children as possible, of like size."""
     if len(run) == 1:
         return [run]
-    packed = _filled(sizes, run, CHILD_TOKENS)
+    packed = _filled(sizes, run, sizes.child)
     if len(packed) == 1 or run[0].kind in ("row", "code"):
         return packed
     cost = _cost(packed)
-    low, high = -(-sizes.count(run[0].start, run[-1].end) // len(packed)), CHILD_TOKENS
+    low, high = -(-sizes.count(run[0].start, run[-1].end) // len(packed)), sizes.child
     while low < high:  # look for the smallest limit that does as well
         limit = (low + high) // 2
         smaller = _filled(sizes, run, limit)

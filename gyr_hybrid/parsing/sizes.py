@@ -1,9 +1,11 @@
-"""Token counts of any span of a text, without counting twice."""
+"""Sizes of any span of a text, without counting twice, and the limits that pieces keep."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,20 +20,37 @@ _BLANK, _SINGLE, _RUN = (
 _HAN = re.compile(f"[{HAN_KANA}]")
 
 
+Measure: TypeAlias = Literal["tokens", "characters"]
+"""``tokens`` are those of `gyr_hybrid.analysis.count_tokens`, ``characters`` all that are not blank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that a section and a child may have."""
+
+    section: int = 800
+    child: int = 128
+    measure: Measure = "tokens"
+
+
 class Sizes:
     """The counts of `gyr_hybrid.analysis.count_tokens` for spans of one text, each in constant time.
 
-    A span that begins inside a run of letters or digits is counted without that run.
+    A span that begins inside a run of letters or digits is counted without that run. With limits in characters
+    those are counted instead. Blanks have no size.
 
     >>> sizes = Sizes("错误码 E1042，请重试。")
     >>> sizes.count(0, 14), sizes.count(4, 9), sizes.fits(0, 14, limit=8)
     (9, 1, False)
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, limits: Limits = Limits()) -> None:
+        self.section = limits.section
+        self.child = limits.child
         kinds = _kinds(text)
         begins = kinds != _BLANK
-        begins[1:] &= (kinds[1:] == _SINGLE) | (kinds[:-1] != _RUN)
+        if limits.measure == "tokens":
+            begins[1:] &= (kinds[1:] == _SINGLE) | (kinds[:-1] != _RUN)
         self._before: NDArray[np.int64] = np.zeros(len(kinds) + 1, dtype=np.int64)
         np.cumsum(begins, out=self._before[1:])
 
@@ -42,6 +61,14 @@ class Sizes:
     def fits(self, start: int, end: int, limit: int) -> bool:
         """Whether the span has at most ``limit`` tokens."""
         return end - start <= limit or self.count(start, end) <= limit
+
+    def reach(self, start: int, limit: int) -> int:
+        """The furthest end of a span from ``start`` that fits."""
+        return int(np.searchsorted(self._before, self._before[start] + limit, side="right")) - 1
+
+    def reach_back(self, end: int, limit: int) -> int:
+        """The earliest start of a span up to ``end`` that fits."""
+        return int(np.searchsorted(self._before, self._before[end] - limit, side="left"))
 
 
 def _kinds(text: str) -> NDArray[np.uint8]:

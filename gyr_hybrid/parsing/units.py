@@ -9,13 +9,11 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from gyr_hybrid.analysis.sentences import split_sentences
-from gyr_hybrid.parsing.long_sentences import CodeSpans, cut_long
+from gyr_hybrid.parsing.borders import CodeSpans
+from gyr_hybrid.parsing.long_sentences import cut_long
 from gyr_hybrid.parsing.sections import Section
 from gyr_hybrid.parsing.sizes import Sizes
 from gyr_hybrid.parsing.structure import Block
-
-SECTION_TOKENS = 800
-CHILD_TOKENS = 128
 
 Kind: TypeAlias = Literal["heading", "sentence", "code", "table", "row"]
 IsCodeTable: TypeAlias = Callable[[list[str]], bool]
@@ -113,15 +111,17 @@ class UnitBuilder:
     ) -> None:
         """One unit, or several when it is past the limit of a child."""
         self._units.append(Unit(start, kind, rank, header, single))
-        if not self._sizes.fits(start, end, CHILD_TOKENS):
-            cuts = cut_long(self._text, start, end, CHILD_TOKENS, self._codes)
+        if not self._sizes.fits(start, end, self._sizes.child):
+            cuts = cut_long(self._text, start, end, self._sizes, self._codes)
             self._units += [Unit(cut, kind, 2, header, single) for cut in cuts[1:]]
 
     def _add_sentences(self, start: int, end: int) -> None:
         text, rank = self._text, 0
         visible = start + len(text[start:end].rstrip())
         first_end = _MAY_END_SENTENCE.search(text, start, visible)
-        if (first_end is None or first_end.end() == visible) and self._sizes.fits(start, end, CHILD_TOKENS):
+        if (first_end is None or first_end.end() == visible) and self._sizes.fits(
+            start, end, self._sizes.child
+        ):
             self._units.append(Unit(start, "sentence", 0))
             return
         for first, after in split_sentences(text[start:end]):
@@ -132,11 +132,13 @@ class UnitBuilder:
 
     def _add_gap(self, start: int, end: int) -> None:
         """Lines of no block (rules, comments, link definitions) go with the unit before unless they are many."""
-        if self._text[start:end].strip() and not self._sizes.fits(self._units[-1].start, end, CHILD_TOKENS):
+        if self._text[start:end].strip() and not self._sizes.fits(
+            self._units[-1].start, end, self._sizes.child
+        ):
             self._add_lines(start, end)
 
     def _add_code(self, start: int, end: int) -> None:
-        if self._sizes.fits(start, end, CHILD_TOKENS):
+        if self._sizes.fits(start, end, self._sizes.child):
             self._units.append(Unit(start, "code", 0))
         else:
             self._add_lines(start, end)
@@ -154,11 +156,11 @@ class UnitBuilder:
         while at < end:
             line_end = text.find("\n", at, end) + 1 or end
             tokens = self._sizes.count(at, line_end)
-            while size and size + tokens > CHILD_TOKENS:
+            while size and size + tokens > self._sizes.child:
                 cut, cut_size = (blank, blank_size) if blank_size else (at, size)
                 self._units.append(Unit(begin, "code", rank))
                 rank, begin, size, blank_size = 1, cut, size - cut_size, 0
-            if tokens > SECTION_TOKENS and _WORD.search(text, at, line_end):
+            if tokens > self._sizes.section and _WORD.search(text, at, line_end):
                 self._add(begin, line_end, "code", rank)
                 rank, begin = 1, line_end
             elif tokens:
@@ -174,7 +176,7 @@ class UnitBuilder:
         text, lines = self._text, self._lines
         delimiter, body = lines[block.body - 1], lines[block.body]
         header = text[start:delimiter].strip()
-        if self._sizes.fits(start, body, CHILD_TOKENS):
+        if self._sizes.fits(start, body, self._sizes.child):
             self._units.append(Unit(start, "table", 0))
         else:
             self._add(start, delimiter, "table", 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import re
 
 import pytest
@@ -16,6 +17,7 @@ from gyr_hybrid.analysis import count_tokens
 from gyr_hybrid.parsing.markdown_rules import block_parser
 from gyr_hybrid.parsing.sizes import Sizes
 from gyr_hybrid.parsing.structure import parse_structure
+from gyr_hybrid.testing import HashEmbedding
 
 PROTECTED = [
     "E1042",
@@ -85,19 +87,43 @@ noise = st.text(alphabet="# |-:`~>*_\n\n\r\t 1.[]()<>\\第一条甲，。a\u3000
 texts = st.one_of(markdown, noise).filter(str.strip)
 
 
-def parse(text: str, *, source: str = "a.md") -> list[TextNode]:
-    return SectionNodeParser().get_nodes_from_documents(
-        [Document(id_="a", text=text, metadata={"source": source})]
-    )
+MIXTURE = SectionNodeParser()
+HEADINGS = [  # each strategy and each way to cut children
+    MIXTURE,
+    SectionNodeParser(section_size=300, child_size=40),
+    SectionNodeParser(child_size=100, measure="characters"),
+    SectionNodeParser(strategy="structure"),
+    SectionNodeParser(children="fixed", child_size=60),
+    SectionNodeParser(children="recursive"),
+    SectionNodeParser(children="semantic", embed_model=HashEmbedding()),
+]
+SIZES = [
+    SectionNodeParser(strategy="fixed", section_size=50),
+    SectionNodeParser(strategy="recursive"),
+    SectionNodeParser(strategy="recursive", section_size=60, measure="characters"),
+    SectionNodeParser(strategy="semantic", embed_model=HashEmbedding()),
+    SectionNodeParser(strategy="parent_child", section_size=200, child_size=40),
+]
+OVERLAPPING = [
+    SectionNodeParser(strategy="fixed", section_size=50, overlap=10),
+    SectionNodeParser(strategy="recursive", section_size=80, overlap=40),
+    SectionNodeParser(strategy="parent_child", section_size=120, child_size=40, overlap=30),
+]
 
 
-@given(texts, st.sampled_from(["a.md", "a.txt"]))
-@settings(max_examples=100)
-@example("\0 甲", "a.md").via("NUL")
-def test_children_join_to_their_section_and_offsets_are_exact(text: str, source: str) -> None:
+def parse(text: str, parser: SectionNodeParser = MIXTURE, *, source: str = "a.md") -> list[TextNode]:
+    return parser.get_nodes_from_documents([Document(id_="a", text=text, metadata={"source": source})])
+
+
+@given(texts, st.sampled_from([*HEADINGS, *SIZES]), st.sampled_from(["a.md", "a.txt"]))
+@settings(max_examples=120)
+@example("\0 甲", MIXTURE, "a.md").via("NUL")
+def test_children_join_to_their_section_and_offsets_are_exact(
+    text: str, parser: SectionNodeParser, source: str
+) -> None:
     end = 0
     joined: dict[str, str] = {}
-    nodes = parse(text, source=source)
+    nodes = parse(text, parser, source=source)
     for node in nodes:
         assert text[node.start_char_idx : node.end_char_idx] == node.text
         assert node.text.strip()
@@ -112,11 +138,42 @@ def test_children_join_to_their_section_and_offsets_are_exact(text: str, source:
     assert list(joined) == [f"a#{i}" for i in range(1, len(joined) + 1)]
 
 
-@given(markdown.filter(str.strip), st.sampled_from(["a.md", "a.txt"]))
-@settings(max_examples=60)
-def test_no_text_is_lost_but_headings_without_own_text(text: str, source: str) -> None:
+@given(texts, st.sampled_from(SIZES))
+@settings(max_examples=100)
+def test_nothing_is_lost_where_headings_are_not_looked_at(text: str, parser: SectionNodeParser) -> None:
+    at = 0
+    for node in parse(text, parser):
+        if node.parent_node is None:
+            assert not text[at : node.start_char_idx].strip()
+            at = node.end_char_idx
+    assert not text[at:].strip()
+
+
+@given(texts, st.sampled_from(OVERLAPPING))
+@settings(max_examples=100)
+def test_sections_overlap_a_little_and_children_never(text: str, parser: SectionNodeParser) -> None:
+    begin = end = 0
+    nodes = parse(text, parser)
+    sections = [node for node in nodes if node.parent_node is None]
+    children = {node.id_: node for node in nodes if node.parent_node is not None}
+    for section in sections:
+        assert text[section.start_char_idx : section.end_char_idx] == section.text
+        assert begin <= section.start_char_idx
+        assert section.end_char_idx > end
+        assert not text[end : section.start_char_idx].strip()
+        assert count_tokens(text[section.start_char_idx : end]) <= parser.overlap
+        assert "".join(children[info.node_id].text for info in section.child_nodes) == section.text
+        begin, end = section.start_char_idx, section.end_char_idx
+    assert not text[end:].strip()
+
+
+@given(markdown.filter(str.strip), st.sampled_from(HEADINGS), st.sampled_from(["a.md", "a.txt"]))
+@settings(max_examples=100)
+def test_no_text_is_lost_but_headings_without_own_text(
+    text: str, parser: SectionNodeParser, source: str
+) -> None:
     at, left = 0, []
-    for node in parse(text, source=source):
+    for node in parse(text, parser, source=source):
         if node.parent_node is None:
             left.append(text[at : node.start_char_idx])
             at = node.end_char_idx
@@ -126,21 +183,27 @@ def test_no_text_is_lost_but_headings_without_own_text(text: str, source: str) -
         assert not plain.strip() or re.match(r"#{1,6}|[甲乙]$|[=-]{3,}$|第.条$", plain), line
 
 
-@given(texts)
-@settings(max_examples=60)
-def test_limits_are_kept(text: str) -> None:
-    for node in parse(text):
+@given(texts, st.sampled_from([*HEADINGS, *SIZES, *OVERLAPPING]))
+@settings(max_examples=80)
+def test_limits_are_kept(text: str, parser: SectionNodeParser) -> None:
+    alone = parser.strategy not in ("mixture", "parent_child")  # a section is its own child
+    section = parser.section_size or (800 if parser.strategy in ("mixture", "structure") else 256)
+    for node in parse(text, parser):
+        size = count_tokens(node.text)
+        if parser.measure == "characters":
+            size = len("".join(node.text.split()))
         # the longest protected span here has far fewer tokens than a child
-        assert count_tokens(node.text) <= (800 if node.parent_node is None else 128)
+        assert size <= (section if alone or node.parent_node is None else parser.child_size)
 
 
 @given(
     st.lists(
         st.one_of(st.sampled_from(PROTECTED), phrase, st.sampled_from("，、 ")), min_size=20, max_size=120
-    )
+    ),
+    st.sampled_from([*HEADINGS, *SIZES, *OVERLAPPING]),
 )
-@settings(max_examples=40)
-def test_no_cut_falls_into_a_protected_token(parts: list[str]) -> None:
+@settings(max_examples=80)
+def test_no_cut_falls_into_a_protected_token(parts: list[str], parser: SectionNodeParser) -> None:
     # a blank or comma on each side, so that two protected tokens do not make a third
     text = "，".join(part for part in parts if part.strip())
     spans, at = [], 0
@@ -148,17 +211,19 @@ def test_no_cut_falls_into_a_protected_token(parts: list[str]) -> None:
         if part in PROTECTED:
             spans.append((at, at + len(part)))
         at += len(part) + 1
-    cuts = {node.start_char_idx for node in parse(f"{text}。")} if text.strip("，、 ") else set()
+    cuts = {node.start_char_idx for node in parse(f"{text}。", parser)} if text.strip("，、 ") else set()
     assert not [cut for cut in cuts for start, end in spans if start < cut < end]
 
 
-@given(markdown.filter(str.strip))
-@settings(max_examples=15)
-def test_the_same_text_gives_the_same_nodes_sync_and_async(text: str) -> None:
+@pytest.mark.parametrize(
+    "parser", [*HEADINGS, *SIZES, *OVERLAPPING], ids=lambda p: f"{p.strategy}-{p.children}"
+)
+@given(text=markdown.filter(str.strip))
+@settings(max_examples=4)
+def test_the_same_text_gives_the_same_nodes_sync_and_async(text: str, parser: SectionNodeParser) -> None:
     docs = [Document(id_="a", text=text)]
-    parser = SectionNodeParser()
     nodes = parser.get_nodes_from_documents(docs)
-    assert SectionNodeParser().get_nodes_from_documents(docs) == nodes
+    assert pickle.loads(pickle.dumps(parser)).get_nodes_from_documents(docs) == nodes
     assert asyncio.run(parser.aget_nodes_from_documents(docs)) == nodes
 
 
