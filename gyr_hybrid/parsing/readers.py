@@ -80,8 +80,8 @@ def load_documents(
     hidden files are passed over. Raises only when a given path does not exist (`DocumentError`,
     also `FileNotFoundError`).
 
-    >>> docs = load_documents("data/helpcenter")            # doctest: +SKIP
-    >>> docs[0].id_, docs[0].metadata["title"], docs.failed  # doctest: +SKIP
+    >>> docs = load_documents("data/helpcenter")
+    >>> docs[0].id_, docs[0].metadata["title"], docs.failed
     ('kb-001', '套餐与价格', {})
     """
     from llama_index.core.utils import get_tqdm_iterable
