@@ -14,12 +14,12 @@ from llama_index.core.node_parser import NodeParser
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import Document
 
+from gyr_hybrid.agreement import NOT_EMBEDDED, UNFINISHED, agreed_analyzer, check_embedding, stale_analysis
 from gyr_hybrid.analysis import Analyzer, Code
 from gyr_hybrid.answering.engine import ENGINE_OPTIONS, CitedQueryEngine
-from gyr_hybrid.errors import DocumentError, IndexMismatchError
+from gyr_hybrid.errors import DocumentError
 from gyr_hybrid.ingestion import Ingestion, UpsertReport
 from gyr_hybrid.models.endpoints import NO_EMBEDDING, chat_model, embedding_model, rerank_client
-from gyr_hybrid.models.identity import embedding_identity
 from gyr_hybrid.parsing import SectionNodeParser
 from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, check_options
 from gyr_hybrid.retrieval.rerankers import EndpointReranker
@@ -29,10 +29,6 @@ from gyr_hybrid.storage import CheckReport, KnowledgeStore, Scope, open_store
 
 if TYPE_CHECKING:
     from typing import Self
-
-NOT_EMBEDDED = (
-    "the index holds no vectors: searching by words and codes only; upsert the documents again to embed them"
-)
 
 
 class HybridIndex:
@@ -53,16 +49,20 @@ class HybridIndex:
         embed_model: BaseEmbedding | None,
         llm: LLM | None,
         reranker: BaseNodePostprocessor | None,
-        node_parser: NodeParser,
+        node_parser: NodeParser | None,
         settings: Settings,
+        location: str | Path | None = None,
     ) -> None:
         self._store = store
+        self._location = location
+        self._node_parser = node_parser
         self.analyzer = analyzer
         self.embed_model = embed_model
         self.llm = llm
         self.reranker = reranker
         self.settings = settings
-        self._ingestion = Ingestion(store, analyzer, embed_model, node_parser)
+        self._ingestion = self._ingestion_with(analyzer)
+        self._stale = stale_analysis(store, location)
         self._lock = threading.RLock()
 
     @classmethod
@@ -97,17 +97,18 @@ class HybridIndex:
             settings = settings.model_copy(update={"offline": offline})
         store = open_store(location, read_only=read_only)
         try:
-            analyzer = _agreed_analyzer(store, analyzer, location, read_only)
+            analyzer = agreed_analyzer(store, analyzer, location, read_only)
             embed_model = embed_model if embed_model is not None else embedding_model(settings)
-            _check_embedding(store, embed_model)
+            check_embedding(store, embed_model)
             return cls(
                 store,
                 analyzer=analyzer,
                 embed_model=embed_model,
                 llm=llm if llm is not None else chat_model(settings),
                 reranker=reranker if reranker is not None else _reranker(settings),
-                node_parser=node_parser or SectionNodeParser(analyzer=analyzer),
+                node_parser=node_parser,
                 settings=settings,
+                location=location,
             )
         except BaseException:
             store.close()
@@ -149,6 +150,32 @@ class HybridIndex:
         """
         with self._lock:
             return self._ingestion.upsert(documents, prune=prune, show_progress=show_progress)
+
+    def reanalyze(self, analyzer: Analyzer | None = None, *, show_progress: bool = False) -> UpsertReport:
+        """Analyse the stored documents again; ids, texts and vectors stay.
+
+        For changed word lists in the folder of the index (``userdict.txt``, ``code_patterns.txt``, …), for another
+        analyzer, and for a version of this package with new rules. The next run finishes one that was interrupted.
+        Retrievers and engines made before keep the analyzer that they were made with.
+
+        Args:
+            analyzer: None is the one that the files in the folder of the index make.
+        """
+        with self._lock:
+            if analyzer is None:
+                analyzer = Analyzer() if self._location is None else Analyzer.from_folder(self._location)
+            self._store.meta.update({"analysis": "unfinished", "analyzer": analyzer.to_dict()})
+            self.analyzer = analyzer
+            self._ingestion = self._ingestion_with(analyzer)
+            self._stale = UNFINISHED
+            report = self._ingestion.renew(show_progress=show_progress)
+            self._store.meta["analysis"] = "finished"
+            self._stale = None
+            return report
+
+    def _ingestion_with(self, analyzer: Analyzer) -> Ingestion:
+        parser = self._node_parser or SectionNodeParser(analyzer=analyzer)
+        return Ingestion(self._store, analyzer, self.embed_model, parser)
 
     async def aupsert(
         self, documents: Iterable[Document], *, prune: bool = False, show_progress: bool = False
@@ -241,11 +268,21 @@ class HybridIndex:
     @property
     def warnings(self) -> list[str]:
         """What is degraded from the start, for instance that there are no vectors."""
+        warnings = []
         if self.embed_model is None:
-            return [NO_EMBEDDING]
-        if self._store.meta.get("embedding_name") is None and self._store.view().n_children:
-            return [NOT_EMBEDDED]
-        return []
+            warnings.append(NO_EMBEDDING)
+        elif self._store.meta.get("embedding_name") is None and self._store.view().n_children:
+            warnings.append(NOT_EMBEDDED)
+        if self._stale is not None:
+            warnings.append(
+                f"{self._stale}; `gyr-hybrid index` or HybridIndex.reanalyze() analyses them again"
+            )
+        return warnings
+
+    @property
+    def stale_analysis(self) -> str | None:
+        """Why the stored tokens and codes are not what today's rules and word lists make; None when they are."""
+        return self._stale
 
     def as_retriever(self, **options: Any) -> HybridRetriever:
         """A live retriever; options as in ``RetrieverOptions``.
@@ -285,43 +322,6 @@ class HybridIndex:
         )
 
 
-def _agreed_analyzer(
-    store: KnowledgeStore, analyzer: Analyzer | None, location: str | Path | None, read_only: bool
-) -> Analyzer:
-    """The analyzer given, else the saved one, else one made from the files in the index's folder."""
-    saved = store.meta.get("analyzer")
-    if saved is not None:
-        before = Analyzer.from_dict(saved)
-        if analyzer is None:
-            return before
-        if analyzer.fingerprint != before.fingerprint:
-            raise IndexMismatchError(
-                f"the index was built with the analyzer {before.fingerprint}, opened with {analyzer.fingerprint}; "
-                f"open it without `analyzer`, or build it again in a new folder"
-            )
-        return analyzer
-    if analyzer is None:
-        analyzer = Analyzer() if location is None else Analyzer.from_folder(location)
-    if not read_only:
-        store.meta["analyzer"] = analyzer.to_dict()
-    return analyzer
-
-
 def _reranker(settings: Settings) -> BaseNodePostprocessor | None:
     client = rerank_client(settings)
     return None if client is None else EndpointReranker(client)
-
-
-def _check_embedding(store: KnowledgeStore, embed_model: BaseEmbedding | None) -> None:
-    """Compare the model's name, and its dimension where it tells one, with those of the index."""
-    name = store.meta.get("embedding_name")
-    if name is None or embed_model is None:
-        return
-    given, dimension = embedding_identity(embed_model)
-    built = store.meta.get("embedding_dimension")
-    if given != name or (dimension is not None and dimension != built):
-        raise IndexMismatchError(
-            f"the index was built with the embedding model {name!r} ({built} dimensions), "
-            f"opened with {given!r} ({dimension or 'unknown'} dimensions); open it with the first, or build a new "
-            f"index with the second: `gyr-hybrid index PATH --storage NEW_FOLDER`"
-        )

@@ -24,6 +24,8 @@ from gyr_hybrid.storage import Batch, CodeMention, DocumentKey, DocumentRecord, 
 
 COMMIT_CHILDREN = 512
 """Children per transaction, in whole documents: an interrupted run loses at most the one under way."""
+RENEWED_DOCUMENTS = 256
+"""Documents read back at a time when all are analysed anew."""
 EMBED_TEXTS = 256
 """Texts per call of the embedding model; each call's vectors are kept at once."""
 
@@ -40,6 +42,14 @@ class UpsertReport:
     """Doc id or path -> why it was not stored."""
     nodes_embedded: int = 0
     """Texts that the embedding model was asked for."""
+
+    def extend(self, other: UpsertReport) -> None:
+        """Add what a further upsert did."""
+        for name in ("added", "updated", "unchanged", "deleted"):
+            ids = getattr(self, name)
+            ids[:] = dict.fromkeys([*ids, *getattr(other, name)])
+        self.failed.update(other.failed)
+        self.nodes_embedded += other.nodes_embedded
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +118,24 @@ class Ingestion:
             self._prune(loaded, set(accepted), report)
         for ids in (report.added, report.updated, report.unchanged, report.deleted):
             ids[:] = dict.fromkeys(ids)
+        return report
+
+    def renew(self, *, show_progress: bool) -> UpsertReport:
+        """Store every document anew from the store's own copy; what was done before is unchanged."""
+        report = UpsertReport()
+        infos = self._store.documents()
+        parts = [
+            infos[start : start + RENEWED_DOCUMENTS] for start in range(0, len(infos), RENEWED_DOCUMENTS)
+        ]
+        for part in progress(parts, "analysing", show_progress):
+            loaded = LoadedDocuments()
+            for info in part:
+                document = self._store.read((info.doc_id, info.version))
+                if document is not None and info.root is not None and info.source is not None:
+                    loaded.add(document, info.root, info.source)
+                elif document is not None:
+                    loaded.append(document)
+            report.extend(self.upsert(loaded, prune=False, show_progress=False))
         return report
 
     def delete(self, doc_ids: Iterable[str]) -> int:

@@ -9,7 +9,17 @@ import pytest
 from llama_index.core import Document
 from llama_index.core.vector_stores import FilterOperator, MetadataFilter, MetadataFilters
 
-from gyr_hybrid import DocumentError, HybridIndex, HybridQuery, IndexMismatchError, load_documents
+from gyr_hybrid import (
+    Analyzer,
+    DocumentError,
+    HybridIndex,
+    HybridQuery,
+    IndexMismatchError,
+    agreement,
+    ingestion,
+    load_documents,
+)
+from gyr_hybrid.analysis import analyzer as analyzer_module
 from gyr_hybrid.testing import HashEmbedding
 
 A = "# 退款\n\n## 年付\n\n年付套餐按剩余月数退款。\n\n## 月付\n\n月付套餐不支持退款。\n"
@@ -285,3 +295,95 @@ def test_an_empty_question_finds_nothing(helpcenter: HybridIndex, question: str)
 def test_no_match_gives_no_row(helpcenter: HybridIndex) -> None:
     """The stock BM25 retriever returns top_k rows of score 0."""
     assert helpcenter.as_retriever(mode="lexical").retrieve("zzzzqq") == []
+
+
+class TestReanalysis:
+    """Word lists and rules change over the years; the documents need not be read or embedded again."""
+
+    LISTED = "# 故障单\n\n故障单 甲12-34 已关闭。\n"
+
+    def built(self, path: Path, model: HashEmbedding) -> HybridIndex:
+        index = open_(path, model)
+        index.upsert(
+            [
+                doc(self.LISTED, "a"),
+                doc("# 价格\n\n甲12-34 旧价。\n", "p", version="1", valid_to="2020-01-01"),
+                doc("# 价格\n\n甲12-34 新价。\n", "p", version="2", valid_from="2020-01-01"),
+                doc("# 过期\n\n甲12-34 过期。\n", "gone", valid_to="2020-01-01"),
+            ]
+        )
+        assert index.codes() == []
+        index.close()
+        (path / "index" / "code_patterns.txt").write_text("甲\\d{2}-\\d{2}\n", encoding="utf-8")
+        return open_(path, model)
+
+    def test_changed_word_lists_are_said_and_applied(self, tmp_path: Path, model: HashEmbedding) -> None:
+        index = self.built(tmp_path, model)
+        assert "changed after the documents were analysed" in str(index.stale_analysis)
+        assert any("reanalyze" in warning for warning in index.as_retriever().warnings)
+        report = index.reanalyze()
+        assert (sorted(report.updated), report.failed, report.nodes_embedded) == (["a", "gone", "p"], {}, 0)
+        assert index.stale_analysis is None
+        assert [code.sections for code in index.codes()] == [("a#1", "p@2#1")]
+        assert index.document("p@1").text.endswith("旧价。\n")
+        assert sorted(ids(index, "甲12-34", as_of="2019-06-01")) == ["a#1", "gone#1", "p@1#1"]
+        assert index.upsert([doc(self.LISTED, "a")]).unchanged == ["a"]
+        index.close()
+        assert open_(tmp_path, model).stale_analysis is None
+
+    def test_an_interrupted_run_is_finished_by_the_next(
+        self, tmp_path: Path, model: HashEmbedding, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        index = self.built(tmp_path, model)
+        with monkeypatch.context() as patch:
+            patch.setattr(ingestion, "RENEWED_DOCUMENTS", 2)
+            upsert, calls = ingestion.Ingestion.upsert, []
+
+            def interrupted(*args: object, **options: object) -> object:
+                calls.append(args)
+                if len(calls) == 2:
+                    raise KeyboardInterrupt
+                return upsert(*args, **options)  # type: ignore[arg-type]
+
+            patch.setattr(ingestion.Ingestion, "upsert", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                index.reanalyze()
+        assert "interrupted" in str(index.stale_analysis)
+        index.close()
+        index = open_(tmp_path, model)
+        assert "interrupted" in str(index.stale_analysis)
+        report = index.reanalyze()
+        assert len(report.unchanged) == 2
+        assert index.stale_analysis is None
+        assert [code.sections for code in index.codes()] == [("a#1", "p@2#1")]
+
+    def test_new_rules_of_the_package_are_noticed(
+        self, tmp_path: Path, model: HashEmbedding, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        open_(tmp_path, model).upsert([doc(A, "a")])
+        monkeypatch.setattr(analyzer_module, "RULES", "next")
+        monkeypatch.setattr(agreement, "RULES", "next")
+        index = open_(tmp_path, model)
+        assert "this version has rules next" in str(index.stale_analysis)
+        index.reanalyze()
+        assert index.stale_analysis is None
+
+    def test_another_analyzer_can_be_given(self, tmp_path: Path, model: HashEmbedding) -> None:
+        index = open_(tmp_path, model)
+        index.upsert([doc(self.LISTED, "a")])
+        mine = Analyzer(code_patterns=[r"甲\d{2}-\d{2}"])
+        assert index.reanalyze(mine).updated == ["a"]
+        assert [code.text for code in index.codes()] == ["甲12-34"]
+        index.close()
+        open_(tmp_path, model, analyzer=mine).close()
+
+    def test_prune_still_knows_where_documents_came_from(self, tmp_path: Path, model: HashEmbedding) -> None:
+        folder = tmp_path / "docs"
+        folder.mkdir()
+        for name in ("a", "b"):
+            (folder / f"{name}.md").write_text(A, encoding="utf-8")
+        index = open_(tmp_path, model)
+        index.upsert(load_documents(folder))
+        index.reanalyze(Analyzer(user_words=["年付套餐"]))
+        (folder / "b.md").unlink()
+        assert index.upsert(load_documents(folder), prune=True).deleted == ["b.md"]

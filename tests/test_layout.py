@@ -25,8 +25,10 @@ MAY_IMPORT = {
     "retrieval": {"errors", "analysis", "storage"},
     "answering": {"errors", "analysis", "retrieval"},
     "ingestion": {"errors", "analysis", "models", "parsing", "progress", "storage"},
+    "agreement": {"errors", "analysis", "models", "storage"},
     "index": {
         "errors",
+        "agreement",
         "analysis",
         "answering",
         "ingestion",

@@ -30,7 +30,7 @@ _HAN = re.compile("[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0002000
 _KANA = re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]+")
 _HAN_OR_KANA = re.compile(f"[{HAN_KANA}]")
 _HEADINGS_KEPT = 4096
-_LEXICON_FILES = ("userdict.txt", "code_patterns.txt", "class_words.txt", "family_words.txt")
+LEXICON_FILES = ("userdict.txt", "code_patterns.txt", "class_words.txt", "family_words.txt")
 
 
 class Analyzer:
@@ -92,10 +92,10 @@ class Analyzer:
         folder = Path(path)
         if not folder.is_dir():
             raise ConfigurationError(
-                f"lexicon folder {str(folder)!r} does not exist; give the folder that holds {', '.join(_LEXICON_FILES)}"
+                f"lexicon folder {str(folder)!r} does not exist; give the folder that holds {', '.join(LEXICON_FILES)}"
             )
         user_words, code_patterns, class_words, family_words = (
-            _read_lines(folder / name) for name in _LEXICON_FILES
+            _read_lines(folder / name) for name in LEXICON_FILES
         )
         return cls(
             user_words=user_words,

@@ -88,6 +88,11 @@ def index_(
 
         documents = load_documents([str(p) for p in paths], show_progress=not as_json)
         with HybridIndex.open(storage or DEFAULT_STORAGE, offline=offline or None) as index:
+            if index.stale_analysis is not None:
+                err.print(
+                    Text(f"{index.stale_analysis}: analysing them again 重新分析已有文档", style="yellow")
+                )
+                index.reanalyze(show_progress=not as_json)
             report = index.upsert(documents, prune=prune, show_progress=not as_json)
             notices = index.warnings
         fields = ("added", "updated", "unchanged", "deleted")

@@ -64,7 +64,8 @@ class LoadedDocuments(list[Document]):
         origin = self._origins.get(id(document))
         return origin[2] if origin is not None else None
 
-    def _add(self, document: Document, root: str, path: str) -> None:
+    def add(self, document: Document, root: str, path: str) -> None:
+        """Append a document that was read from the file ``path`` below ``root``."""
         self.append(document)
         self._origins[id(document)] = (document, root, path)
 
@@ -104,7 +105,7 @@ def load_documents(
             loaded.failed[str(file)] = f"{type(error).__name__}: {error}"
         else:
             for document in documents:
-                loaded._add(document, _absolute(path), file.relative_to(path).as_posix())
+                loaded.add(document, _absolute(path), file.relative_to(path).as_posix())
             if complaint is not None:
                 loaded.failed[str(file)] = complaint
     return loaded

@@ -257,6 +257,10 @@ class KnowledgeStore(Protocol):
         """All versions of all documents, by doc id and version."""
         ...
 
+    def read(self, key: DocumentKey) -> Document | None:
+        """One version of one document, whether valid or not; None when there is none."""
+        ...
+
     def cached_vectors(self, hashes: Sequence[str]) -> dict[str, Vector]:
         """Vectors by ``embed_hash`` of their text, of live documents and of earlier runs."""
         ...

@@ -143,6 +143,15 @@ class SQLiteStore:
             ).fetchall()
         return [DocumentInfo(row[0], row[1] or None, *row[2:]) for row in rows]
 
+    def read(self, key: DocumentKey) -> Document | None:
+        """One version of one document, whether valid or not; None when there is none."""
+        with self._connections.reading("look up a document") as connection:
+            row = connection.execute(
+                "SELECT doc_key FROM documents WHERE doc_id = ? AND version = ? AND retired_at IS NULL",
+                (key[0], key[1] or ""),
+            ).fetchone()
+        return None if row is None else self.read_document(row[0])
+
     def cached_vectors(self, hashes: Sequence[str]) -> dict[str, Vector]:
         """Vectors by the hash of their text, where there are any."""
         wanted = list(dict.fromkeys(hashes))

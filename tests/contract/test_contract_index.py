@@ -242,7 +242,7 @@ def test_another_analyzer_is_an_error_that_says_how_to_rebuild(
     HybridIndex.from_documents(
         [doc("a", REFUND)], tmp_path, embed_model=embedding, analyzer=Analyzer(user_words=["年付套餐"])
     ).close()
-    with pytest.raises(IndexMismatchError, match="again"):
+    with pytest.raises(IndexMismatchError, match="reanalyze"):
         HybridIndex.open(tmp_path, embed_model=embedding, analyzer=Analyzer(user_words=["月付套餐"]))
     HybridIndex.open(tmp_path, embed_model=embedding, analyzer=Analyzer(user_words=["年付套餐"])).close()
     HybridIndex.open(tmp_path, embed_model=embedding).close()

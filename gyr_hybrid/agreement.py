@@ -1,0 +1,70 @@
+"""Whether what an index was built with and what it is opened with agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+
+from gyr_hybrid.analysis import LEXICON_FILES, RULES, Analyzer
+from gyr_hybrid.errors import IndexMismatchError
+from gyr_hybrid.models.identity import embedding_identity
+from gyr_hybrid.storage import KnowledgeStore
+
+UNFINISHED = "an analysis of the stored documents was interrupted"
+NOT_EMBEDDED = (
+    "the index holds no vectors: searching by words and codes only; upsert the documents again to embed them"
+)
+
+
+def agreed_analyzer(
+    store: KnowledgeStore, analyzer: Analyzer | None, location: str | Path | None, read_only: bool
+) -> Analyzer:
+    """The analyzer given, else the saved one, else one made from the files in the index's folder."""
+    saved = store.meta.get("analyzer")
+    if saved is not None:
+        before = Analyzer.from_dict(saved)
+        if analyzer is None:
+            return before
+        if analyzer.fingerprint != before.fingerprint:
+            raise IndexMismatchError(
+                f"the index was built with the analyzer {before.fingerprint}, opened with {analyzer.fingerprint}; "
+                f"open it without `analyzer`, and call reanalyze(analyzer) to change it"
+            )
+        return analyzer
+    if analyzer is None:
+        analyzer = Analyzer() if location is None else Analyzer.from_folder(location)
+    if not read_only:
+        store.meta["analyzer"] = analyzer.to_dict()
+    return analyzer
+
+
+def stale_analysis(store: KnowledgeStore, location: str | Path | None) -> str | None:
+    """Why the stored tokens and codes are not what today's rules and word lists make; None when they are."""
+    saved = store.meta.get("analyzer")
+    if saved is None:
+        return None
+    if store.meta.get("analysis") == "unfinished":
+        return UNFINISHED
+    if saved.get("rules") != RULES:
+        return f"the documents were analysed by rules {saved.get('rules')}, this version has rules {RULES}"
+    if location is None or not any((Path(location) / name).is_file() for name in LEXICON_FILES):
+        return None
+    if Analyzer.from_folder(location).fingerprint == Analyzer.from_dict(saved).fingerprint:
+        return None
+    return f"the word lists in {str(location)!r} changed after the documents were analysed"
+
+
+def check_embedding(store: KnowledgeStore, embed_model: BaseEmbedding | None) -> None:
+    """Compare the model's name, and its dimension where it tells one, with those of the index."""
+    name = store.meta.get("embedding_name")
+    if name is None or embed_model is None:
+        return
+    given, dimension = embedding_identity(embed_model)
+    built = store.meta.get("embedding_dimension")
+    if given != name or (dimension is not None and dimension != built):
+        raise IndexMismatchError(
+            f"the index was built with the embedding model {name!r} ({built} dimensions), "
+            f"opened with {given!r} ({dimension or 'unknown'} dimensions); open it with the first, or build a new "
+            f"index with the second: `gyr-hybrid index PATH --storage NEW_FOLDER`"
+        )
