@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gyr_hybrid.index import HybridIndex
     from gyr_hybrid.ingestion import UpsertReport
     from gyr_hybrid.parsing import LoadedDocuments, SectionNodeParser, load_documents
+    from gyr_hybrid.retrieval.feature_reranker import FeatureReranker
     from gyr_hybrid.retrieval.jieba_bm25 import JiebaBM25Retriever
     from gyr_hybrid.retrieval.query import HybridQuery
     from gyr_hybrid.retrieval.rerankers import EndpointReranker, LLMReranker
@@ -68,6 +69,7 @@ _HOMES = {
     "gyr_hybrid.index": ("HybridIndex",),
     "gyr_hybrid.ingestion": ("UpsertReport",),
     "gyr_hybrid.parsing": ("LoadedDocuments", "SectionNodeParser", "load_documents"),
+    "gyr_hybrid.retrieval.feature_reranker": ("FeatureReranker",),
     "gyr_hybrid.retrieval.jieba_bm25": ("JiebaBM25Retriever",),
     "gyr_hybrid.retrieval.query": ("HybridQuery",),
     "gyr_hybrid.retrieval.rerankers": ("EndpointReranker", "LLMReranker"),
@@ -89,6 +91,7 @@ __all__ = [
     "EmbeddingError",
     "EndpointError",
     "EndpointReranker",
+    "FeatureReranker",
     "FilterError",
     "GyrError",
     "HybridIndex",

@@ -17,12 +17,12 @@ from llama_index.core.schema import Document
 from gyr_hybrid.agreement import NOT_EMBEDDED, UNFINISHED, agreed_analyzer, check_embedding, stale_analysis
 from gyr_hybrid.analysis import Analyzer, Code
 from gyr_hybrid.answering.engine import ENGINE_OPTIONS, CitedQueryEngine
-from gyr_hybrid.errors import DocumentError
+from gyr_hybrid.errors import ConfigurationError, DocumentError
 from gyr_hybrid.ingestion import Ingestion, UpsertReport
 from gyr_hybrid.models.endpoints import NO_EMBEDDING, chat_model, embedding_model, rerank_client
 from gyr_hybrid.parsing import SectionNodeParser
 from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, check_options
-from gyr_hybrid.retrieval.rerankers import EndpointReranker
+from gyr_hybrid.retrieval.rerankers import EndpointReranker, LLMReranker
 from gyr_hybrid.retrieval.retriever import HybridRetriever
 from gyr_hybrid.settings import Settings
 from gyr_hybrid.storage import CheckReport, KnowledgeStore, Scope, open_store
@@ -86,6 +86,7 @@ class HybridIndex:
         Args:
             location: a folder; None keeps the index in memory.
             offline: True ignores every endpoint of the settings.
+            reranker: orders the best sections; a `FeatureReranker` is the score step that an index has anyway.
             read_only: refuse to write, and to create.
 
         Raises:
@@ -100,12 +101,13 @@ class HybridIndex:
             analyzer = agreed_analyzer(store, analyzer, location, read_only)
             embed_model = embed_model if embed_model is not None else embedding_model(settings)
             check_embedding(store, embed_model)
+            llm = llm if llm is not None else chat_model(settings)
             return cls(
                 store,
                 analyzer=analyzer,
                 embed_model=embed_model,
-                llm=llm if llm is not None else chat_model(settings),
-                reranker=reranker if reranker is not None else _reranker(settings),
+                llm=llm,
+                reranker=reranker if reranker is not None else _reranker(settings, llm, analyzer),
                 node_parser=node_parser,
                 settings=settings,
                 location=location,
@@ -322,6 +324,19 @@ class HybridIndex:
         )
 
 
-def _reranker(settings: Settings) -> BaseNodePostprocessor | None:
-    client = rerank_client(settings)
-    return None if client is None else EndpointReranker(client)
+def _reranker(settings: Settings, llm: LLM | None, analyzer: Analyzer) -> BaseNodePostprocessor | None:
+    """The reranker that the settings choose; None is the index's own score step, the only one offline."""
+    client = rerank_client(settings) if settings.reranker in (None, "endpoint") else None
+    if client is not None:
+        return EndpointReranker(client, analyzer=analyzer)
+    if settings.reranker == "llm" and llm is not None:
+        return LLMReranker(llm=llm, analyzer=analyzer)
+    if settings.reranker in (None, "features") or settings.offline:
+        return None
+    needs = {
+        "llm": "a chat model; set LLM_BASE_URL, LLM_API_KEY",
+        "endpoint": "a service; set RERANK_BASE_URL",
+    }
+    raise ConfigurationError(
+        f"GYR_RERANKER={settings.reranker} needs {needs[settings.reranker]} and the model's name"
+    )

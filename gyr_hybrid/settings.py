@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, SecretStr, TypeAdapter, ValidationError, model_validator
@@ -30,7 +30,7 @@ EMBED_BATCH_SIZE = 10
 """Texts per request: what DashScope's embeddings take; others take more, hardly any takes fewer."""
 
 _SERVICES = ("llm_", "embed_", "rerank_", "dashscope_")
-_OWN = frozenset({"llm_context_window", "timeout", "max_retries", "offline"})
+_OWN = frozenset({"llm_context_window", "timeout", "max_retries", "offline", "reranker"})
 """Read with the prefix only: the bare names mean other things to other programs."""
 _REQUEST_PATHS = ("/chat/completions", "/embeddings")
 
@@ -114,6 +114,9 @@ class Settings(BaseSettings):
     """Root of a rerank service; ``/rerank`` is added unless it ends in such a path."""
     rerank_api_key: Secret = None
     rerank_model: Text = None
+    reranker: Annotated[Literal["features", "endpoint", "llm"] | None, BeforeValidator(_text)] = None
+    """What orders the sections found: our own features, the rerank service, or the chat model. None: the rerank
+    service when one is named, else the features."""
 
     dashscope_api_key: Secret = None
     dashscope_compatible_base_url: Url = None

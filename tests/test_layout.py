@@ -97,7 +97,7 @@ def test_every_room_is_in_the_picture() -> None:
 CONTRACT = """HybridIndex load_documents LoadedDocuments UpsertReport SectionNodeParser Analyzer Code JiebaBM25Retriever
 HybridRetriever HybridQuery CitedQueryEngine CitedResponse CitedStreamingResponse CitedAsyncStreamingResponse Citation
 UnknownIdentifier verify Verdict Verifier Settings GyrError ConfigurationError EndpointError IndexMismatchError DocumentError
-StorageError FilterError EmbeddingError LLMVerifier EndpointReranker LLMReranker""".split()
+StorageError FilterError EmbeddingError LLMVerifier EndpointReranker FeatureReranker LLMReranker""".split()
 
 
 def test_public_names_are_exact_and_importable() -> None:

@@ -37,17 +37,23 @@ def rank(run: Run) -> None:
     units = [unit.node_id for unit in run.merged]
     members = view.children(units) if options.merge else {}
     children = {unit: members.get(unit) or [unit] for unit in units}
-    run.levels = {unit: run.holders.tier(children[unit]) if run.holders else (0, 0) for unit in units}
+    set_tiers(run, children)
     if options.mode == "dense":
         cosine = {hit.node_id: hit.score for hit in run.legs["dense"]}
         scores = {unit.node_id: max(cosine.get(c, 0.0) for c in unit.children) for unit in run.merged}
     elif options.rerank:
-        scores = _score(run, units, children)
+        scores = score(run, children)
     else:
         top = max((unit.score for unit in run.merged), default=1.0)
         scores = {unit.node_id: unit.score / top for unit in run.merged}
-    _sort(run, scores)
+    sort(run, scores)
     run.timings["order"] = milliseconds(started)
+
+
+def set_tiers(run: Run, children: Mapping[str, Sequence[str]]) -> None:
+    """Fill ``levels`` for units with these children."""
+    holders = run.holders
+    run.levels = {unit: holders.tier(ids) if holders else (0, 0) for unit, ids in children.items()}
 
 
 def rerank_pool(run: Run) -> list[NodeWithScore]:
@@ -76,10 +82,12 @@ def apply_reranker(run: Run, ranked: Sequence[NodeWithScore]) -> None:
         scores[unit] = floor * (1.0 - (i + 1) / (len(rest) + 1))
     for unit in first:
         run.features.setdefault(unit, {})["reranker"] = scores[unit]
-    _sort(run, scores)
+    sort(run, scores)
 
 
-def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) -> dict[str, float]:
+def score(run: Run, children: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """The score step: unit -> 0..1, for units with these children, whose tiers are known."""
+    units = list(children)
     if not units:
         return {}
     view = run.view
@@ -90,7 +98,7 @@ def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
     starts = np.cumsum([0, *(len(children[unit]) for unit in units)])[:-1].tolist()
     lengths = view.lengths(flat)
     by_child = view.bm25(weights, flat) if weights else {}
-    mean, best = _cosines(run, flat, lengths, starts)
+    mean, best = _cosines(run, units, flat, lengths, starts)
     aboutness = Aboutness(run, units)
     features = Features(
         bm25=section_bm25(view.frequencies(tokens, flat), lengths, starts, idf),
@@ -113,11 +121,12 @@ def _score(run: Run, units: Sequence[str], children: Mapping[str, list[str]]) ->
 
 
 def _cosines(
-    run: Run, flat: Sequence[str], lengths: NDArray[np.int32], starts: Sequence[int]
+    run: Run, units: Sequence[str], flat: Sequence[str], lengths: NDArray[np.int32], starts: Sequence[int]
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
-    """Mean, by length, and best cosine of each unit's children; None without a question vector."""
+    """Mean, by length, and best cosine of each unit's children; without a question vector the scores given, or None."""
     if run.vector is None:
-        return None, None
+        given = np.array([run.given.get(unit, 0.0) for unit in units]) if run.given else None
+        return given, given
     by_child = run.view.cosine(run.vector, flat)
     cosines = np.array([by_child.get(child, 0.0) for child in flat])
     sizes = np.maximum(lengths, 1).astype(np.float64)
@@ -125,7 +134,7 @@ def _cosines(
     return mean, np.maximum.reduceat(cosines, starts)
 
 
-def _sort(run: Run, scores: Mapping[str, float]) -> None:
+def sort(run: Run, scores: Mapping[str, float]) -> None:
     """Tier, defining places, score, reading order; the scores fall with the tiers."""
     levels = sorted(set(run.levels.values()))
     place = {level: i for i, level in enumerate(levels)}

@@ -1,12 +1,7 @@
-"""Rerankers that are models, behind LlamaIndex's ``BaseNodePostprocessor``.
-
-Each returns all its nodes with scores in 0..1, best first; what the model did not judge follows in the
-order it came. A document that bears a code of the question keeps its tier: the retriever sees to that.
-"""
+"""Rerankers that are models."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
@@ -14,10 +9,11 @@ from typing import Any, Protocol
 
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.llms import LLM
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.schema import MetadataMode, NodeWithScore
 
-from gyr_hybrid.analysis import fold
+from gyr_hybrid.analysis import Analyzer
+from gyr_hybrid.retrieval.grades import parse_grades
+from gyr_hybrid.retrieval.reranking import Grades, Reranker
 
 SNIPPET = 1200
 """Characters of a section that a chat model is shown to judge it."""
@@ -30,7 +26,7 @@ class Scorer(Protocol):
     async def ascores(self, query: str, documents: Sequence[str]) -> list[float | None]: ...
 
 
-class EndpointReranker(BaseNodePostprocessor):
+class EndpointReranker(Reranker):
     """Order by a rerank service (``POST …/rerank``).
 
     Scores outside 0..1 are logits and go through the logistic function.
@@ -38,8 +34,8 @@ class EndpointReranker(BaseNodePostprocessor):
 
     _client: Any = PrivateAttr()
 
-    def __init__(self, client: Scorer, **data: Any) -> None:
-        super().__init__(**data)
+    def __init__(self, client: Scorer, *, analyzer: Analyzer | None = None, **data: Any) -> None:
+        super().__init__(analyzer=analyzer, **data)
         self._client = client
 
     @classmethod
@@ -56,22 +52,14 @@ class EndpointReranker(BaseNodePostprocessor):
         """The service that is asked, None for a scorer of one's own."""
         return getattr(self._client, "service", None)
 
-    def _postprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:
-        if not nodes or query_bundle is None:
-            return nodes
-        return _ordered(nodes, _unit(self._client.scores(query_bundle.query_str, _texts(nodes))))
+    def _grades(self, question: str, nodes: Sequence[NodeWithScore]) -> Grades:
+        return _unit(self._client.scores(question, _texts(nodes)))
 
-    async def _apostprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:
-        if not nodes or query_bundle is None:
-            return nodes
-        return _ordered(nodes, _unit(await self._client.ascores(query_bundle.query_str, _texts(nodes))))
+    async def _agrades(self, question: str, nodes: Sequence[NodeWithScore]) -> Grades:
+        return _unit(await self._client.ascores(question, _texts(nodes)))
 
 
-class LLMReranker(BaseNodePostprocessor):
+class LLMReranker(Reranker):
     """Order by a chat model that grades each section from 0 to 10.
 
     One call for all sections, so that grades compare. The reply may be JSON, lines such as
@@ -81,95 +69,18 @@ class LLMReranker(BaseNodePostprocessor):
 
     llm: LLM
 
+    def __init__(self, llm: LLM, *, analyzer: Analyzer | None = None, **data: Any) -> None:
+        super().__init__(llm=llm, analyzer=analyzer, **data)
+
     @classmethod
     def class_name(cls) -> str:
         return "LLMReranker"
 
-    def _postprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:
-        if not nodes or query_bundle is None:
-            return nodes
-        reply = self.llm.complete(_prompt(query_bundle.query_str, nodes)).text
-        return _ordered(nodes, parse_grades(reply, len(nodes)))
+    def _grades(self, question: str, nodes: Sequence[NodeWithScore]) -> Grades:
+        return parse_grades(self.llm.complete(_prompt(question, nodes)).text, len(nodes))
 
-    async def _apostprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:
-        if not nodes or query_bundle is None:
-            return nodes
-        reply = (await self.llm.acomplete(_prompt(query_bundle.query_str, nodes))).text
-        return _ordered(nodes, parse_grades(reply, len(nodes)))
-
-
-_THINK = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
-_PAIR = re.compile(
-    r"(?:文档|文件|编号|doc(?:ument)?|id|index|\[)\D{0,8}?(\d+)\D{1,24}?(-?\d+(?:\.\d+)?)", re.IGNORECASE
-)
-_SHORT_PAIR = re.compile(r"^\W*(\d+)\s*[:=,\-]+\s*(-?\d+(?:\.\d+)?)\W*$")
-
-
-def parse_grades(reply: str, count: int) -> list[float | None]:
-    """Grades (0..1) of documents 1..count out of whatever the model wrote; None where there is none.
-
-    >>> parse_grades("文档：2，相关性：9\\n文档：1，相关性：3", 3)
-    [0.3, 0.9, None]
-    """
-    text = _THINK.sub("", reply)
-    pairs = _from_json(text) or _from_lines(text)
-    grades: list[float | None] = [None] * count
-    valid = [(number, grade) for number, grade in pairs if 1 <= number <= count and 0 <= grade <= 10]
-    top = 1.0 if valid and all(grade <= 1.0 for _, grade in valid) else 10.0
-    for number, grade in valid:
-        if grades[number - 1] is None:
-            grades[number - 1] = grade / top
-    return grades
-
-
-def _from_json(text: str) -> list[tuple[int, float]]:
-    """Objects or pairs of number and grade, or a list of numbers: an order."""
-    for start, char in enumerate(text):
-        if char not in "[{":
-            continue
-        try:
-            value, _ = json.JSONDecoder().raw_decode(text, start)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            lists = [v for v in value.values() if isinstance(v, list)]
-            value = lists[0] if lists else [[k, v] for k, v in value.items()]
-        pairs = [pair for pair in map(_pair, value) if pair is not None]
-        if pairs:
-            return pairs
-        order = [v for v in value if isinstance(v, int) and not isinstance(v, bool)]
-        if order and len(order) == len(value):
-            return [(n, 10.0 * (1 - i / len(order))) for i, n in enumerate(order)]
-    return []
-
-
-def _pair(item: Any) -> tuple[int, float] | None:
-    if isinstance(item, dict):
-        values = list(item.values())
-    elif isinstance(item, list):
-        values = item
-    else:
-        return None
-    numbers: list[float] = []
-    for value in values[:3]:
-        try:
-            numbers.append(float(value))
-        except (TypeError, ValueError):
-            continue
-    return (int(numbers[0]), numbers[1]) if len(numbers) >= 2 else None
-
-
-def _from_lines(text: str) -> list[tuple[int, float]]:
-    pairs = []
-    for line in text.splitlines():
-        match = _PAIR.search(fold(line)) or _SHORT_PAIR.match(fold(line))
-        if match:
-            pairs.append((int(match[1]), float(match[2])))
-    return pairs
+    async def _agrades(self, question: str, nodes: Sequence[NodeWithScore]) -> Grades:
+        return parse_grades((await self.llm.acomplete(_prompt(question, nodes))).text, len(nodes))
 
 
 def _prompt(question: str, nodes: Sequence[NodeWithScore]) -> str:
@@ -198,15 +109,3 @@ def _unit(scores: Sequence[float | None]) -> list[float | None]:
     if all(s is None or 0.0 <= s <= 1.0 for s in finite):
         return finite
     return [None if s is None else 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, s)))) for s in finite]
-
-
-def _ordered(nodes: Sequence[NodeWithScore], scores: Sequence[float | None]) -> list[NodeWithScore]:
-    """New rows, best first; ungraded ones last, in their order, below the lowest grade."""
-    graded = sorted(
-        ((s, i) for i, s in enumerate(scores[: len(nodes)]) if s is not None), key=lambda g: (-g[0], g[1])
-    )
-    seen = {i for _, i in graded}
-    rest = [i for i in range(len(nodes)) if i not in seen]
-    floor = graded[-1][0] if graded else 1.0
-    tail = [(floor * (1 - (j + 1) / (len(rest) + 1)), i) for j, i in enumerate(rest)]
-    return [NodeWithScore(node=nodes[i].node, score=s) for s, i in (*graded, *tail)]

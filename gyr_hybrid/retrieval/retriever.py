@@ -18,6 +18,7 @@ from llama_index.core.vector_stores import MetadataFilters
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.errors import IndexMismatchError
 from gyr_hybrid.retrieval.explanation import Explanation
+from gyr_hybrid.retrieval.feature_reranker import FeatureReranker
 from gyr_hybrid.retrieval.legs import unit_vector
 from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, RetrieverOptions, check_options
 from gyr_hybrid.retrieval.query import HybridQuery
@@ -59,7 +60,7 @@ class HybridRetriever(BaseRetriever):
         self.options = RetrieverOptions(**options)
         self._store = store
         self._embed_model = embed_model
-        self._reranker = reranker
+        self._reranker = None if isinstance(reranker, FeatureReranker) else reranker  # `rank` has its steps
         self._notices = notices
         self._filters = compile_filters(self.options.filters)
         self._synonyms = load_synonyms(self.options.synonyms)

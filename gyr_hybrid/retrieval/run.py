@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
@@ -52,6 +52,8 @@ class Run:
     """The question with its codes blanked out."""
     holders: CodeHolders = field(default_factory=CodeHolders)
     vector: NDArray[np.float32] | None = None
+    given: Mapping[str, float] = field(default_factory=dict)
+    """Unit -> score of whoever found it, where there are no vectors to compare."""
     legs: dict[str, list[Hit]] = field(default_factory=lambda: {"codes": [], "lexical": [], "dense": []})
     fused: list[Fused] = field(default_factory=list)
     merged: list[Merged] = field(default_factory=list)
@@ -75,8 +77,7 @@ class Run:
         filters: Filter | None,
         synonyms: Rules,
     ) -> Run:
-        """Fix what the question may see, and analyse it."""
-        started = perf_counter()
+        """Fix what the question may see, and understand it."""
         if query.top_k is not None:
             options = replace(options, top_k=query.top_k)
         if query.as_of is not None:
@@ -88,23 +89,28 @@ class Run:
             filters=all_filters(filters, compile_filters(query.filters)),
         )
         run = cls(query, options, store.view(scope), analyzer)
-        text = run.plain = query.query_str
-        run.tokens = analyzer.query_tokens(text)
-        if options.mode != "dense":
-            run.expansion = expand(text, synonyms, analyzer)
-            view = run.view
-            run.codes = tuple(
+        run.understand(synonyms)
+        return run
+
+    def understand(self, synonyms: Rules) -> None:
+        """Find the question's words, codes and synonyms."""
+        started = perf_counter()
+        view, analyzer = self.view, self.analyzer
+        text = self.plain = self.query.query_str
+        self.tokens = analyzer.query_tokens(text)
+        if self.options.mode != "dense":
+            self.expansion = expand(text, synonyms, analyzer)
+            self.codes = tuple(
                 resolve_codes(
                     text, analyzer, view.codes, said=lambda token: bool(view.lexical({token: 1.0}, 1))
                 )
             )
-            run.holders = find_holders(run.codes, run.view)
-            run.plain = without_codes(text, run.codes)
-            run.weights = {**run.expansion.weights, **dict.fromkeys(run.tokens, 1.0)}
-            words = analyzer.query_tokens(run.plain) if run.holders else run.tokens
-            run.rest = {**run.expansion.weights, **dict.fromkeys(words, 1.0)}
-        run.timings["analyse"] = milliseconds(started)
-        return run
+            self.holders = find_holders(self.codes, view)
+            self.plain = without_codes(text, self.codes)
+            self.weights = {**self.expansion.weights, **dict.fromkeys(self.tokens, 1.0)}
+            words = analyzer.query_tokens(self.plain) if self.holders else self.tokens
+            self.rest = {**self.expansion.weights, **dict.fromkeys(words, 1.0)}
+        self.timings["analyse"] = milliseconds(started)
 
     def search_words(self) -> None:
         """The codes and the BM25 leg."""

@@ -1,10 +1,22 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from llama_index.core import Document
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from gyr_hybrid.retrieval.rerankers import EndpointReranker, LLMReranker, parse_grades
-from gyr_hybrid.testing import ScriptedLLM
+from gyr_hybrid import (
+    ConfigurationError,
+    EndpointReranker,
+    FeatureReranker,
+    HybridIndex,
+    LLMReranker,
+    Settings,
+)
+from gyr_hybrid.retrieval.grades import parse_grades
+from gyr_hybrid.retrieval.reranking import Reranker
+from gyr_hybrid.testing import HashEmbedding, ScriptedLLM
 
 
 def _nodes() -> list[NodeWithScore]:
@@ -65,3 +77,63 @@ def test_the_nodes_given_keep_their_scores() -> None:
     nodes = _nodes()
     EndpointReranker(_Scores([0.1, 0.9, 0.5])).postprocess_nodes(nodes, QueryBundle("q"))
     assert [hit.score for hit in nodes] == [0.9, 0.8, 0.7]
+
+
+CODES = {
+    "e1043": "错误码 E1043：请联系管理员，导入就能继续。",
+    "words": "导入怎么办：下载模板，重新导入。",
+    "e1042": "错误码 E1042：请检查列序。",
+}
+
+
+def _model(name: str) -> Reranker:
+    """Each puts the section of the code last, as far as it may."""
+    if name == "features":
+        return FeatureReranker(top_n=2)
+    if name == "endpoint":
+        return EndpointReranker(_Scores([0.9, 0.8, 0.0]), top_n=2)
+    return LLMReranker(
+        ScriptedLLM(['[{"doc": 1, "score": 9}, {"doc": 2, "score": 8}, {"doc": 3, "score": 0}]']), top_n=2
+    )
+
+
+@pytest.mark.parametrize("name", ["features", "endpoint", "llm"])
+@pytest.mark.parametrize("question", ["导入报Ｅ１０４２怎么办", "错误码1042 导入", "e-1042"])
+def test_the_section_of_a_known_code_cannot_be_reranked_away(name: str, question: str) -> None:
+    nodes = [NodeWithScore(node=TextNode(text=t, id_=i), score=0.5) for i, t in CODES.items()]
+    hits = _model(name).postprocess_nodes(nodes, QueryBundle(question))
+    assert hits[0].node.node_id == "e1042"
+    assert len(hits) == 2
+    scores = [hit.score or 0.0 for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores)
+
+
+@pytest.mark.parametrize("name", ["features", "endpoint", "llm"])
+def test_nor_by_the_reranker_of_an_index(name: str) -> None:
+    documents = [Document(text=f"# {i}\n\n{t}", id_=i) for i, t in CODES.items()]
+    with HybridIndex.from_documents(documents, embed_model=HashEmbedding(32), reranker=_model(name)) as index:
+        for question in ("导入报 e1042 怎么办", "错误码1042"):
+            hits = index.as_retriever(top_k=1).retrieve(question)
+            assert [hit.node.node_id for hit in hits] == ["e1042#1"]
+
+
+def test_settings_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+    def chosen(llm: ScriptedLLM | None = None, **values: Any) -> Any:
+        with HybridIndex.open(
+            None, settings=Settings(**values), llm=llm, embed_model=HashEmbedding(8)
+        ) as index:
+            return index.reranker
+
+    monkeypatch.setenv("GYR_OFFLINE", "0")
+    service = {"rerank_base_url": "http://localhost:1/v1", "rerank_model": "m"}
+    assert chosen() is None
+    assert isinstance(chosen(**service), EndpointReranker)
+    assert chosen(**service, reranker="features") is None
+    assert isinstance(chosen(ScriptedLLM(["1"]), **service, reranker="llm"), LLMReranker)
+    assert chosen(offline=True, reranker="endpoint") is None
+    for name in ("llm", "endpoint"):
+        with pytest.raises(ConfigurationError, match=f"GYR_RERANKER={name} needs"):
+            chosen(reranker=name)
+    monkeypatch.setenv("GYR_RERANKER", "features")
+    assert chosen(**service) is None
