@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gyr_hybrid.analysis.codes import Code, Mention
 from gyr_hybrid.analysis.context import (
@@ -29,8 +29,18 @@ RULES = "1"
 _HAN = re.compile("[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _KANA = re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]+")
 _HAN_OR_KANA = re.compile(f"[{HAN_KANA}]")
-_HEADINGS_KEPT = 4096
+_WORDS_KEPT = 1 << 16
 LEXICON_FILES = ("userdict.txt", "code_patterns.txt", "class_words.txt", "family_words.txt")
+
+
+class _Word(NamedTuple):
+    """What a Chinese word adds to the tokens of a text."""
+
+    tokens: tuple[str, ...]
+    """The word, then the dictionary words inside it."""
+    first: str
+    """Its characters at the borders; empty for a word without weight."""
+    last: str
 
 
 class Analyzer:
@@ -78,6 +88,7 @@ class Analyzer:
         )
         self._reader = CodeReader(self.recognizer, self.surroundings)
         self._stop_words = STOP_WORDS | {simplify(fold(word)) for word in self._lexicon["stop_words"]}
+        self._words: dict[str, _Word] = {}
 
     @classmethod
     def from_folder(cls, path: str | Path, *, backend: str = "auto") -> Analyzer:
@@ -164,7 +175,18 @@ class Analyzer:
         Where two Chinese words that carry meaning meet, the two characters at the border are a token too; they
         catch names that the dictionary lacks.
         """
-        return [token for group in self._groups(text, borders=True) for token in group]
+        scan = self.recognizer.scan(text)
+        low = scan.folded.lowered
+        tokens: list[str] = []
+        position = 0
+        for piece in scan.pieces:
+            if piece.start > position:
+                self._add_words(low[position : piece.start], tokens)
+            tokens += piece_tokens(piece)
+            position = piece.end
+        if position < len(low):
+            self._add_words(low[position:], tokens)
+        return tokens
 
     def query_tokens(self, text: str) -> list[str]:
         """Tokens of a question: stop words and question words dropped when something else remains."""
@@ -178,7 +200,7 @@ class Analyzer:
         canonical form.
         """
         words: dict[str, None] = {}
-        for group in self._groups(text, borders=False):
+        for group in self._groups(text):
             if not group:
                 continue
             stemmed = group[0].isascii() and group[0].isalpha() and len(group) == 2
@@ -189,37 +211,56 @@ class Analyzer:
 
     def terms(self, text: str) -> set[str]:
         """What a section says, to look for content words in: its tokens without those of word borders."""
-        return {token for group in self._groups(text, borders=False) for token in group}
+        return {token for group in self._groups(text) for token in group}
 
     def _weightless(self, token: str) -> bool:
         return token in self._stop_words or token in QUESTION_WORDS
 
-    def _groups(self, text: str, *, borders: bool) -> Iterator[Sequence[str]]:
-        """Tokens of each piece and of each word between pieces, the whole first; perhaps those of word borders."""
+    def _groups(self, text: str) -> Iterator[Sequence[str]]:
+        """Tokens of each piece and of each word between pieces, the whole first."""
         scan = self.recognizer.scan(text)
         low = scan.folded.lowered
         position = 0
         for piece in scan.pieces:
             if piece.start > position:
-                yield from self._plain(low[position : piece.start], borders)
+                yield from self._plain(low[position : piece.start])
             yield piece_tokens(piece)
             position = piece.end
         if position < len(low):
-            yield from self._plain(low[position:], borders)
+            yield from self._plain(low[position:])
 
-    def _plain(self, text: str, borders: bool) -> Iterator[Sequence[str]]:
-        for match in _HAN.finditer(text):
-            last = ""
-            for word in self._segmenter.words(match.group()):
-                yield (word, *self._segmenter.inside(word)) if len(word) > 2 else (word,)
-                if borders:
-                    weighty = "" if self._weightless(word) else word
-                    if last and weighty:
-                        yield (last[-1] + weighty[0],)
-                    last = weighty
-        for match in _KANA.finditer(text):
-            run = match.group()
-            yield from ((run[at : at + 2],) for at in range(max(1, len(run) - 1)))
+    def _plain(self, text: str) -> Iterator[Sequence[str]]:
+        for run in _HAN.findall(text):
+            for word in self._segmenter.words(run):
+                yield (self._words.get(word) or self._look_up(word)).tokens
+        for run in _KANA.findall(text):
+            yield from ((token,) for token in _kana_tokens(run))
+
+    def _add_words(self, text: str, tokens: list[str]) -> None:
+        """The tokens of words between pieces, and those of the borders between words."""
+        known = self._words
+        for run in _HAN.findall(text):
+            before = ""
+            for word in self._segmenter.words(run):
+                inside, first, last = known.get(word) or self._look_up(word)
+                tokens += inside
+                if before and first:
+                    tokens.append(before + first)
+                before = last
+        for run in _KANA.findall(text):
+            tokens += _kana_tokens(run)
+
+    def _look_up(self, word: str) -> _Word:
+        tokens = (word, *self._segmenter.inside(word)) if len(word) > 2 else (word,)
+        found = _Word(tokens, "", "") if self._weightless(word) else _Word(tokens, word[0], word[-1])
+        if len(self._words) >= _WORDS_KEPT:
+            self._words.clear()
+        self._words[word] = found
+        return found
+
+
+def _kana_tokens(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(max(1, len(run) - 1))]
 
 
 def _finest(group: Sequence[str]) -> Sequence[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 
 from gyr_hybrid.analysis.script import simplify
 
@@ -47,6 +49,28 @@ _FOLDS = _Folds()
 _LOWERED = _Lowered()
 
 
+@cache
+def _changing() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Characters that may fold to something else, and those that may fold to another length.
+
+    A pattern looks for them several times faster than ``str.translate`` looks up every character. Beyond the
+    Basic Multilingual Plane all characters may.
+    """
+    plane = map(chr, range(0x10000))
+    likely = [c for c in plane if not unicodedata.is_normalized("NFKC", c) or c in DASHES or c in INVISIBLE]
+    changed = [char for char in likely if _FOLDS[ord(char)] != char]
+    resized = [char for char in changed if char in _FOLDS.resized]
+    return _any_of(changed), _any_of(resized)
+
+
+def _any_of(characters: list[str]) -> re.Pattern[str]:
+    return re.compile(f"[{''.join(map(re.escape, characters))}\U00010000-\U0010ffff]")
+
+
+def _folded(match: re.Match[str]) -> str:
+    return _FOLDS[ord(match[0])]
+
+
 def lower(text: str) -> str:
     """Lower case of the same length (``İ`` stays)."""
     lowered = text.lower()
@@ -86,8 +110,9 @@ def fold_with_offsets(text: str) -> FoldedText:
     """Fold ``text`` and keep, for every folded character, the offset it came from."""
     if text.isascii():
         return FoldedText(text, text.lower(), None)
-    folded = text.translate(_FOLDS)
-    if _FOLDS.resized.isdisjoint(text):
+    changed, resized = _changing()
+    folded = changed.sub(_folded, text)
+    if not resized.search(text) or _FOLDS.resized.isdisjoint(text):
         return FoldedText(folded, simplify(lower(folded)), None)
     origins = [offset for offset, character in enumerate(text) for _ in _FOLDS[ord(character)]]
     return FoldedText(folded, simplify(lower(folded)), (*origins, len(text)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,8 +18,8 @@ def _simplified() -> dict[int, str]:
 
 
 @lru_cache(maxsize=1)
-def _traditional() -> frozenset[str]:
-    return frozenset(map(chr, _simplified()))
+def _traditional() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(map(chr, _simplified()))}]")
 
 
 def simplify(text: str) -> str:
@@ -27,4 +28,4 @@ def simplify(text: str) -> str:
     >>> simplify("發票開錯了")
     '发票开错了'
     """
-    return text if _traditional().isdisjoint(text) else text.translate(_simplified())
+    return text.translate(_simplified()) if _traditional().search(text) else text

@@ -13,8 +13,6 @@ from gyr_hybrid.errors import ConfigurationError
 Cut = Callable[[str], list[str]]
 Contains = Callable[[str], bool]
 
-_WORDS_KEPT = 1 << 16
-
 
 class Segmenter:
     """Words of Han text by jieba's dictionary plus the user's words, without the hidden Markov model.
@@ -38,7 +36,6 @@ class Segmenter:
         self.backend = backend
         self._user_words = tuple(user_words)
         self._dictionary: tuple[Cut, Contains] | None = None
-        self._inside: dict[str, tuple[str, ...]] = {}
         self._lock = threading.Lock()
 
     def words(self, text: str) -> list[str]:
@@ -47,16 +44,10 @@ class Segmenter:
 
     def inside(self, word: str) -> tuple[str, ...]:
         """Dictionary words of two and three characters inside a longer word, as jieba's search mode gives them."""
-        known = self._inside.get(word)
-        if known is None:
-            contains = (self._dictionary or self._load())[1]
-            grams = [word[at : at + 2] for at in range(len(word) - 1)] if len(word) > 2 else []
-            grams += [word[at : at + 3] for at in range(len(word) - 2)] if len(word) > 3 else []
-            known = tuple(gram for gram in grams if contains(gram))
-            if len(self._inside) >= _WORDS_KEPT:
-                self._inside.clear()
-            self._inside[word] = known
-        return known
+        contains = (self._dictionary or self._load())[1]
+        grams = [word[at : at + 2] for at in range(len(word) - 1)] if len(word) > 2 else []
+        grams += [word[at : at + 3] for at in range(len(word) - 2)] if len(word) > 3 else []
+        return tuple(gram for gram in grams if contains(gram))
 
     def _load(self) -> tuple[Cut, Contains]:
         with self._lock:

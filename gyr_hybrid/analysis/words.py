@@ -43,6 +43,11 @@ def run_tokens(run: str) -> tuple[tuple[str, ...], ...]:
 
 def piece_tokens(piece: Piece) -> tuple[str, ...]:
     """Index tokens of a piece: the whole first, then compact form, inner number, parts, stems."""
+    return _tokens_of(piece.at(-piece.start))
+
+
+@lru_cache(maxsize=1 << 16)
+def _tokens_of(piece: Piece) -> tuple[str, ...]:
     if piece.kind == "link":
         return ()
     if piece.strength is Strength.WORD:

@@ -75,6 +75,18 @@ class _NodeBuilder:
         self._lists = [key for key, value in self._about.items() if isinstance(value, list)]
         if not flat:
             self._lists.append("header_path")
+        self._pattern = TextNode(
+            id_=self._prefix,
+            text="",
+            start_char_idx=0,
+            end_char_idx=0,
+            metadata=self._about,
+            relationships=dict((self._source,)),
+            excluded_embed_metadata_keys=self._hidden,
+            excluded_llm_metadata_keys=self._hidden,
+            metadata_template="{value}",
+            text_template="{metadata_str}\n{content}",
+        )
 
     def family(self, number: int, piece: Piece) -> _Family:
         metadata = self._metadata(piece)
@@ -112,17 +124,18 @@ class _NodeBuilder:
             index = bisect_right(offsets, span.start) - 1
             if index >= 0 and values[index]:
                 own[key] = values[index]
-        return TextNode(
-            id_=id_,
-            text=self._text[span.start : span.end],
-            start_char_idx=span.start,
-            end_char_idx=span.end,
-            metadata=own,
-            relationships=dict((self._source, relation)),
-            excluded_embed_metadata_keys=self._hidden,
-            excluded_llm_metadata_keys=self._hidden,
-            metadata_template="{value}",
-            text_template="{metadata_str}\n{content}",
+        # a copy costs half of a new node: what all have in common was validated once
+        return self._pattern.model_copy(
+            update={
+                "id_": id_,
+                "text": self._text[span.start : span.end],
+                "start_char_idx": span.start,
+                "end_char_idx": span.end,
+                "metadata": own,
+                "relationships": dict((self._source, relation)),
+                "excluded_embed_metadata_keys": self._hidden.copy(),
+                "excluded_llm_metadata_keys": self._hidden.copy(),
+            }
         )
 
 

@@ -90,7 +90,7 @@ def _packed(sizes: Sizes, run: list[Unit]) -> list[list[Unit]]:
     if len(run) == 1:
         return [run]
     packed = _filled(sizes, run, sizes.child)
-    if len(packed) == 1 or run[0].kind in ("row", "code"):
+    if len(packed) in (1, len(run)) or run[0].kind in ("row", "code"):
         return packed
     cost = _cost(packed)
     low, high = -(-sizes.count(run[0].start, run[-1].end) // len(packed)), sizes.child

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -43,6 +44,8 @@ STYLE = (
 """Fields of a node that most nodes of a document have in common."""
 
 
+_style_of = operator.attrgetter(*STYLE)
+_ABSENT = object()
 _KINDS = {kind: kind.value for kind in NodeRelationship}
 
 
@@ -99,30 +102,40 @@ class _Packer:
                 f"document {document.id_!r} has two nodes with the id {twice!r}; give each its own"
             )
         self._text = document.text
-        self._styles: list[list[Any]] = []
+        self._styles: list[tuple[Any, ...]] = []
+        self._last_style = 0
         self._hashes: dict[int, str] = {}
 
     def pack(self) -> PackedDocument:
         nodes, text = self._nodes, self._text
-        layout = np.full((len(nodes), 6), -1, dtype=np.int32)
-        children = [node.node_id for node in nodes if NodeRelationship.CHILD not in node.relationships]
-        numbers = {node_id: i for i, node_id in enumerate(children)}
+        children: list[str] = []
         paths: dict[tuple[str, ...], int] = {}
-        for i, node in enumerate(nodes):
+        parents, numbers, starts, ends, path_numbers = [], [], [], [], []
+        for node in nodes:
             parent = node.parent_node
-            layout[i, PARENT] = -1 if parent is None else self._ordinals.get(parent.node_id, -1)
-            layout[i, CHILD] = numbers.get(node.node_id, -1)
-            if node.start_char_idx is not None and node.end_char_idx is not None:
-                layout[i, START], layout[i, END] = node.start_char_idx, node.end_char_idx
+            parents.append(-1 if parent is None else self._ordinals.get(parent.node_id, -1))
+            if NodeRelationship.CHILD in node.relationships:
+                numbers.append(-1)
+            else:
+                numbers.append(len(children))
+                children.append(node.node_id)
+            start, end = node.start_char_idx, node.end_char_idx
+            if start is None or end is None:
+                start = end = -1
+            starts.append(start)
+            ends.append(end)
             path = node.metadata.get("header_path")
             if path:
                 key = tuple(map(str, path)) if isinstance(path, (list, tuple)) else (str(path),)
-                layout[i, PATH] = paths.setdefault(key, len(paths))
-        roots = self._roots(layout[:, PARENT])
+                path_numbers.append(paths.setdefault(key, len(paths)))
+            else:
+                path_numbers.append(-1)
+        roots = _roots(parents)
         order = {root: piece for piece, root in enumerate(dict.fromkeys(roots))}
-        layout[:, PIECE] = [order[root] for root in roots]
-        cuts = self._cuts(layout, list(order), len(text))
-        rows, shared = self._rows(layout, cuts)
+        own_pieces = [order[root] for root in roots]
+        cuts = _cuts([starts[root] for root in order], len(text))
+        rows, shared = self._rows(own_pieces, cuts)
+        layout = np.array([parents, own_pieces, numbers, starts, ends, path_numbers], dtype=np.int32).T
         pieces = [
             Piece(start, text[start:end], to_json(rows[i], self._document.id_))
             for i, (start, end) in enumerate(itertools.pairwise(cuts))
@@ -132,56 +145,37 @@ class _Packer:
             shared=shared,
             node_ids=list(self._ordinals),
             children=children,
-            layout=layout,
+            layout=np.ascontiguousarray(layout),
             paths=[list(path) for path in paths],
             pieces=pieces,
         )
 
-    def _roots(self, parents: NDArray[np.int32]) -> list[int]:
-        roots = []
-        for i in range(len(parents)):
-            root = i
-            for _ in range(len(parents)):
-                if parents[root] < 0:
-                    break
-                root = int(parents[root])
-            roots.append(root)
-        return roots
-
-    def _cuts(self, layout: NDArray[np.int32], roots: list[int], length: int) -> list[int]:
-        """Borders of the pieces: each runs to where the next section begins."""
-        cuts = [0]
-        for root in roots[1:]:
-            start = int(layout[root, START])
-            cuts.append(min(max(start, cuts[-1]), length))
-        return [*cuts, length]
-
-    def _rows(self, layout: NDArray[np.int32], cuts: list[int]) -> tuple[list[list[Any]], str]:
+    def _rows(self, pieces: list[int], cuts: list[int]) -> tuple[list[list[Any]], str]:
         nodes = self._nodes
         common = dict(nodes[0].metadata) if nodes else {}
         for node in nodes[1:]:
             metadata = node.metadata
-            differing = [k for k, v in common.items() if k not in metadata or not _same(v, metadata[k])]
+            differing = [
+                key
+                for key, value in common.items()
+                if (other := metadata.get(key, _ABSENT)) is not value and not _same(value, other)
+            ]
             for key in differing:
                 del common[key]
         source = next((node.source_node for node in nodes if node.source_node is not None), None)
         orders: dict[tuple[str, ...], int] = {}
-        styles: dict[str, int] = {}
         rows: list[list[Any]] = [[] for _ in cuts[1:]]
-        for i, node in enumerate(nodes):
-            piece = int(layout[i, PIECE])
-            style = styles.setdefault(repr([getattr(node, name) for name in STYLE]), len(styles))
-            if style == len(self._styles):
-                self._styles.append([getattr(node, name) for name in STYLE])
+        for i, (node, piece) in enumerate(zip(nodes, pieces, strict=True)):
+            metadata = node.metadata
             row = [
                 i,
-                style,
+                self._style(node),
                 None if self._is_slice(node, cuts[piece], cuts[piece + 1]) else node.text,
                 node.start_char_idx,
                 node.end_char_idx,
                 [
-                    orders.setdefault(tuple(map(str, node.metadata)), len(orders)),
-                    *(value for key, value in node.metadata.items() if key not in common),
+                    orders.setdefault(tuple(map(str, metadata)), len(orders)),
+                    *[value for key, value in metadata.items() if key not in common],
                 ],
                 self._relations(node, source),
             ]
@@ -193,6 +187,16 @@ class _Packer:
             "source": None if source is None else _info_fields(source),
         }
         return rows, to_json(shared, self._document.id_)
+
+    def _style(self, node: TextNode) -> int:
+        """Number of the style of a node; most often that of the node before it."""
+        style = _style_of(node)
+        if not self._styles or style != self._styles[self._last_style]:
+            self._last_style = next((i for i, known in enumerate(self._styles) if known == style), -1)
+            if self._last_style < 0:
+                self._last_style = len(self._styles)
+                self._styles.append(style)
+        return self._last_style
 
     def _is_slice(self, node: TextNode, first: int, last: int) -> bool:
         start, end = node.start_char_idx, node.end_char_idx
@@ -213,6 +217,8 @@ class _Packer:
 
     def _relation(self, info: RelatedNodeInfo, source: RelatedNodeInfo | None) -> Any:
         """None: the common source; a number: that node; ``[number]``: with its metadata and hash; else all fields."""
+        if info is source:
+            return None
         ordinal = self._ordinals.get(info.node_id)
         if ordinal is not None and info.node_type == ObjectType.TEXT:
             if not info.metadata and info.hash is None:
@@ -248,6 +254,27 @@ class _Packer:
                 for kind, value in document.relationships.items()
             }
         return fields
+
+
+def _roots(parents: list[int]) -> list[int]:
+    """Per node the section it belongs to, in the end; parents that go round in a circle lead anywhere."""
+    roots = []
+    for i in range(len(parents)):
+        root = i
+        for _ in range(len(parents)):
+            if parents[root] < 0:
+                break
+            root = parents[root]
+        roots.append(root)
+    return roots
+
+
+def _cuts(starts: list[int], length: int) -> list[int]:
+    """Borders of the pieces: each runs to where the next section begins."""
+    cuts = [0]
+    for start in starts[1:]:
+        cuts.append(min(max(start, cuts[-1]), length))
+    return [*cuts, length]
 
 
 def _info_fields(info: RelatedNodeInfo) -> dict[str, Any]:

@@ -13,10 +13,9 @@ with ``idf = ln(1 + (N - df + 0.5) / (df + 0.5))`` (Kamphuis et al. 2020, varian
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,10 +37,31 @@ Slots = NDArray[np.int32]
 Frequencies = NDArray[np.uint8]
 
 
-@functools.lru_cache(maxsize=1 << 17)
+_DIGESTS_KEPT = 1 << 17
+
+
+class _Digests(dict[str, bytes]):
+    """Term -> its digest, filled as terms are met."""
+
+    def __missing__(self, term: str) -> bytes:
+        digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        if len(self) >= _DIGESTS_KEPT:
+            self.clear()
+        self[term] = digest
+        return digest
+
+
+_DIGESTS = _Digests()
+
+
 def term_digest(term: str) -> bytes:
     """Eight bytes that a term goes by, the same in every process: its key, little-endian."""
-    return hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return _DIGESTS[term]
+
+
+def term_digests(terms: Iterable[str]) -> bytes:
+    """The digests of many terms, one after the other."""
+    return b"".join(map(_DIGESTS.__getitem__, terms))
 
 
 def term_key(term: str) -> int:

@@ -16,7 +16,7 @@ from llama_index.core.schema import MetadataMode
 from gyr_hybrid.errors import DocumentError
 from gyr_hybrid.storage.meta import GENERATION, STALE_CHILDREN, get_number, set_number
 from gyr_hybrid.storage.packing import PackedDocument, pack_document, pack_text, to_json
-from gyr_hybrid.storage.postings import MAX_FREQUENCY, term_digest
+from gyr_hybrid.storage.postings import MAX_FREQUENCY, term_digests
 from gyr_hybrid.storage.protocol import Batch, DocumentKey, DocumentRecord, Vector, embed_hash
 from gyr_hybrid.storage.vector_table import VectorTable
 from gyr_hybrid.storage.vectors import units
@@ -217,7 +217,7 @@ def _prepare(record: DocumentRecord) -> Prepared:
 def _pack_terms(counts: Sequence[Counter[str]]) -> tuple[bytes, bytes, bytes]:
     """Counts per child, term keys, frequencies."""
     per_child = [(len(count), sum(count.values())) for count in counts]
-    keys = b"".join(map(term_digest, itertools.chain.from_iterable(counts)))
+    keys = term_digests(itertools.chain.from_iterable(counts))
     repeats = list(itertools.chain.from_iterable(count.values() for count in counts))
     if max(repeats, default=0) > MAX_FREQUENCY:
         repeats = [min(n, MAX_FREQUENCY) for n in repeats]
