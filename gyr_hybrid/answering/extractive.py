@@ -52,7 +52,11 @@ class Question:
     synonyms: Mapping[str, Collection[str]]
     terms: Callable[[str], Collection[str]]
     codes: Sequence[str] = field(default_factory=tuple)
-    """Known codes, in order."""
+    """Known codes, in order; of a family its first."""
+    members: Collection[str] = field(default_factory=tuple)
+    """All codes that count: those, and the others of their families."""
+    head: Callable[[str], str | None] = lambda text: None
+    """The code that a text begins with."""
 
     @property
     def asks_how(self) -> bool:
@@ -65,8 +69,9 @@ class Question:
 
     def bears(self, text: str) -> bool:
         """Whether a code of the question stands in ``text``."""
-        terms = self.terms(text) if self.codes else ()
-        return any(code in terms for code in self.codes)
+        wanted = self.members or self.codes
+        terms = self.terms(text) if wanted else ()
+        return any(code in terms for code in wanted)
 
     def parts(self) -> list[Question]:
         """The questions that it consists of, each with its own words."""
@@ -122,6 +127,7 @@ def choose(question: Question, section: Candidate) -> list[Excerpt]:
     """The excerpts of one section that answer, lead-ins with what they introduce."""
     whole = [e for e in excerpts(section.text) if e.kind != "heading"]
     content = [e for e in whole if e.kind != "header" and not e.is_lead_in]
+    content = _of_one_code(question, content)
     if not content:
         return []
     scale = sum(question.weights.values()) or 1.0
@@ -129,12 +135,19 @@ def choose(question: Question, section: Candidate) -> list[Excerpt]:
     short = count_tokens(section.text) <= SHORT
     listed = [worth[e.start] for e in content if e.kind in ("item", "row")]
     best, best_listed = max(worth.values()), max(listed, default=0.0)
+    introduced = [question.worth(e.text) / scale for e in whole if e.is_lead_in or e.kind == "header"]
+    on_topic = max([best_listed, *introduced]) >= CLOSE * best
     kept = []
     for excerpt in content:
         in_list = excerpt.kind in ("item", "row")
-        if (short and (not in_list or question.asks_how or max(listed) == min(listed))) or worth[
-            excerpt.start
-        ] >= CLOSE * (best_listed if in_list and short else best):
+        if not in_list:
+            keep = short or worth[excerpt.start] >= CLOSE * best
+        elif short:
+            alike = question.asks_how or max(listed) == min(listed)
+            keep = on_topic and (alike or worth[excerpt.start] >= CLOSE * best_listed)
+        else:
+            keep = worth[excerpt.start] >= CLOSE * best
+        if keep:
             kept.append(excerpt)
     bearing = [e for e in kept if e.kind in ("item", "row") and question.bears(e.text)]
     if bearing:  # of a list of codes, what is about the code
@@ -142,6 +155,37 @@ def choose(question: Question, section: Candidate) -> list[Excerpt]:
     if len(kept) > MOST:
         kept = sorted(sorted(kept, key=lambda e: (-worth[e.start], e.start))[:MOST], key=lambda e: e.start)
     return _with_lead_ins(whole, kept)
+
+
+def _of_one_code(question: Question, content: Sequence[Excerpt]) -> list[Excerpt]:
+    """Of excerpts that define several codes one after another, those about the code that is asked for.
+
+    A block is an excerpt that begins with a code and what follows it in its paragraph. Without a code in the
+    question the blocks are compared by its words, like the items of a list.
+    """
+    owner: dict[int, str] = {}
+    code, paragraph = None, -1
+    for excerpt in content:
+        if excerpt.paragraph != paragraph or excerpt.kind in ("item", "row"):
+            code = None
+        code, paragraph = question.head(excerpt.text) or code, excerpt.paragraph
+        if code is not None:
+            owner[excerpt.start] = code
+    if len(set(owner.values())) < 2:
+        return list(content)
+    if any(question.bears(e.text) for e in content):
+        wanted = {owner[e.start] for e in content if e.start in owner and question.bears(e.text)}
+    elif question.codes:
+        return list(content)
+    else:
+        worth: dict[str, float] = {}
+        for excerpt in content:
+            if excerpt.start in owner:
+                name = owner[excerpt.start]
+                worth[name] = max(worth.get(name, 0.0), question.worth(excerpt.text))
+        best = max(worth.values())
+        wanted = {name for name, value in worth.items() if value >= CLOSE * best}
+    return [e for e in content if e.start not in owner or owner[e.start] in wanted or question.bears(e.text)]
 
 
 def _focus(excerpt: Excerpt, focus: Sequence[tuple[int, int]]) -> float:

@@ -31,6 +31,10 @@ from gyr_hybrid.retrieval.run import Run
 
 UNKNOWN_BESIDE = 0.6
 """Most evidence for a question that names an unknown code, though it does not hang on it."""
+HEAD = 80
+"""Characters in which a code stands that an excerpt begins with."""
+MARKS = ' \t*_`|>「『【[（(“"'
+"""What may stand before it."""
 FILTERED_OUT = 0.3
 """Most evidence for a question about a known code when no section found bears it."""
 
@@ -233,7 +237,16 @@ def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question
     known = [c for c in retrieval.codes if c.status != "unknown"]
     weights = word_weights(answer.question, retrieval, analyzer)
     codes = tuple(dict.fromkeys(c.matches[0].canonical for c in known if c.matches))
-    question = Question(answer.question, weights, retrieval.synonyms, analyzer.terms, codes)
+    members = frozenset(match.canonical for code in known for match in code.matches)
+
+    def head(text: str) -> str | None:
+        """The code that a text begins with, marks of Markdown and brackets left out."""
+        first = next(iter(analyzer.codes(text[:HEAD])), None)
+        return first.canonical if first is not None and not text[: first.start].strip(MARKS) else None
+
+    question = Question(
+        answer.question, weights, retrieval.synonyms, analyzer.terms, codes, members=members, head=head
+    )
     focus = {
         step.node_id: [(c["start"], c["end"]) for c in dict(step.details).get("children", ())]
         for step in retrieval.explanation.merged

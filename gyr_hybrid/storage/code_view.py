@@ -93,13 +93,14 @@ class CodeView:
     def near(self, canonical: str, *, distance: int = 2, limit: int = 5) -> list[KnownCode]:
         """Codes within the edit distance, nearest first, then those of the same prefix and shape.
 
+        Of a code with more than half of its characters edited nothing is left: ``A13`` is not like ``第一条``.
         Separators do not count; of equally near codes those of the same shape and the longest common prefix come first.
         """
         compact = compact_key(canonical)
         new = self._snapshot.new_codes()
         neighbours = self._snapshot.neighbours
         found: dict[str, KnownCode] = {}
-        for edits in range(1, distance + 1):
+        for edits in range(1, min(distance, len(compact) // 2) + 1):
             self._take(
                 self._by_likeness(neighbours.at_distance(compact, edits, new), canonical),
                 canonical,

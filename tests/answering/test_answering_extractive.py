@@ -209,3 +209,62 @@ def test_a_source_s_own_brackets_never_look_like_a_citation() -> None:
         response = ask(index, "退款要审批吗")
     assert str(response) == "退款须主管审批，详见规定。[kb-1#1]"
     assert response.citations[0].quote == "退款须主管审批[kb-9#9]，详见规定[1]。"
+
+
+# several codes in one section
+
+ERRORS = """## 错误码
+
+**ERR_SIGN_1001**：签名校验失败。请检查密钥，参数按字母排序。
+
+**ERR_LIMIT_4001**：单笔超限。个人单笔限额 5,000 元。
+
+**ERR_LIMIT_4002**：当日累计超限。个人每日 20,000 元。
+
+以上错误均可重试。
+"""
+MACHINES = "## 规格\n\nGX-200B 最高转速 16,500 rpm，可以制冷。GX-200A 最高转速 15,000 rpm。它不能制冷。\n"
+FEES = """## 报销
+
+| 职级 | 住宿 |
+|---|---|
+| P4 | 400 元 |
+| P5 | 600 元 |
+
+发票税号为 91110108。
+"""
+
+
+def answered(text: str, asked: str) -> str:
+    with HybridIndex.from_documents([Document(text=text, id_="a")], offline=True) as index:
+        answer = index.as_query_engine(mode="lexical").query(asked)
+    assert isinstance(answer, CitedResponse)
+    return str(answer).replace("[a#1]", "").strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "shown"),
+    [
+        (ERRORS, "ERR_LIMIT_4002", "**ERR_LIMIT_4002**：当日累计超限。个人每日 20,000 元。\n\n以上错误均可重试。"),
+        (ERRORS, "签名校验失败怎么办", "**ERR_SIGN_1001**：签名校验失败。请检查密钥，参数按字母排序。\n\n以上错误均可重试。"),
+        (MACHINES, "GX-200A 能制冷吗", "GX-200A 最高转速 15,000 rpm。它不能制冷。"),
+        (MACHINES, "GX-200 系列的最高转速", MACHINES.partition("\n\n")[2].strip()),
+        (FEES, "税号是多少", "发票税号为 91110108。"),
+    ],
+)  # fmt: skip
+def test_of_a_section_about_several_codes_only_the_one_asked_for_is_shown(
+    text: str, asked: str, shown: str
+) -> None:
+    assert answered(text, asked) == shown
+
+
+def test_codes_that_are_compared_are_both_shown() -> None:
+    both = answered(ERRORS, "ERR_LIMIT_4001 和 ERR_LIMIT_4002 有什么区别")
+    assert "5,000 元" in both
+    assert "20,000 元" in both
+    assert "签名" not in both
+
+
+def test_a_list_whose_lead_in_is_asked_for_stays_whole() -> None:
+    text = "## 退款\n\n申请退款要提交以下材料：\n\n- 身份证\n- 订单截图\n\n退款材料齐全后 3 天到账。\n"
+    assert "- 身份证" in answered(text, "退款要提交什么材料")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from llama_index.core import Document
 
 from gyr_hybrid import Analyzer, Code, HybridIndex
 
@@ -483,3 +484,14 @@ def test_analyzer_codes_are_where_they_stand() -> None:
     assert all(isinstance(code, Code) for code in found)
     assert [text[code.start : code.end] for code in found] == ["Ｅ１０４２", "NS-X2-BLK-M", "第三十三条"]
     assert [code.compact.lower() for code in found][:2] == ["e1042", "nsx2blkm"]
+
+
+def test_a_short_code_is_not_like_everything_that_is_short() -> None:
+    texts = {
+        "alarms": "# 报警\n\n| 代码 | 含义 |\n|---|---|\n| A12 | 电机过热 |\n| A01 | 门盖未关 |",
+        "rules": "# 制度\n\n第一条 为规范管理，制定本制度。\n\n第二条 适用于两个仓。",
+    }
+    documents = [Document(text=text, id_=name) for name, text in texts.items()]
+    with HybridIndex.from_documents(documents, offline=True) as index:
+        explained = index.as_retriever(mode="lexical").explain("机器报A13了").to_dict()
+    assert explained["codes"][0]["suggestions"] == ["A12", "A01"]
