@@ -16,6 +16,8 @@ from gyr_hybrid.parsing import SectionNodeParser, load_documents
 
 MANY_CHILDREN = 40
 """Children of one section past which it is worth a look."""
+LONG_CHILD = 256
+"""Tokens of a child past which it is worth a look: twice what a child usually may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ def to_html(inspections: list[Inspection]) -> str:
     return (
         '<!doctype html><html lang="zh"><head><meta charset="utf-8"><title>inspect</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        # the document is untrusted: nothing is loaded and nothing runs, even if a mark-up got through
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<style>{_STYLE}</style></head><body>{body}</body></html>\n"
     )
 
@@ -164,6 +168,9 @@ def _warnings(document: Document, sections: tuple[Piece, ...]) -> Iterator[str]:
     for section in sections:
         if len(section.children) > MANY_CHILDREN:
             yield f"many children: {section.node_id} has {len(section.children)}"
+        for child in section.children:
+            if child.tokens > LONG_CHILD:
+                yield f"long child: {child.node_id} has {child.tokens} tokens; its meaning is lost in one vector"
     odd = text.count("\ufffd") + sum(1 for char in text if "\ue000" <= char <= "\uf8ff")
     if odd:
         yield f"mojibake suspected: {odd} replacement or private-use characters; check the file's encoding"

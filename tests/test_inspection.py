@@ -28,18 +28,24 @@ def test_sections_and_children_are_listed_with_exact_offsets(manual: Path) -> No
 
 def test_what_looks_wrong_is_said(tmp_path: Path) -> None:
     (tmp_path / "long.md").write_text("没有标题的一段话，" * 60 + "\ufffd。\n", encoding="utf-8")
+    (tmp_path / "code.md").write_text("## 日志\n\n```\n" + "error 1042 " * 200 + "\n```\n", encoding="utf-8")
+    (tmp_path / "table.md").write_text(
+        "## 码\n\n| 码 | 义 |\n|---|---|\n" + "".join(f"| E{n} | 甲 |\n" for n in range(50)), encoding="utf-8"
+    )
     (tmp_path / "bad.md").write_text("---\nid: a#b\n---\n坏\n", encoding="utf-8")
     found = {one.doc_id.rsplit("/")[-1]: one.warnings for one in inspect_file(tmp_path)}
     assert any("no structure" in warning for warning in found["long.md"])
     assert any("mojibake" in warning for warning in found["long.md"])
     assert any("a#b" in warning for warning in found["bad.md"])
+    assert any("long child: code.md#1" in warning for warning in found["code.md"])
+    assert any("many children: table.md#1" in warning for warning in found["table.md"])
 
 
 def test_the_page_is_self_contained_and_escapes_the_document(manual: Path) -> None:
     page = to_html(inspect_file(manual))
     assert "手册 &lt;b&gt;" in page
     assert "<b>" not in page
-    assert "http" not in page
+    assert "//" not in page
     assert page.count("<mark") == sum(len(s.children) for s in inspect_file(manual)[0].sections)
 
 
