@@ -19,21 +19,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import Field
-from llama_index.core.schema import Document, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import Document, TextNode
 from llama_index.core.vector_stores import MetadataFilter
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.parsing import SectionNodeParser
+from gyr_hybrid.parsing.node_parser import collector_paused
+from gyr_hybrid.preparation import Preparer
 from gyr_hybrid.storage import (
     Batch,
-    CodeMention,
     DocumentRecord,
     KnowledgeStore,
     Scope,
@@ -85,37 +86,36 @@ def vectors_of(random: np.random.Generator, centres: np.ndarray, n: int) -> np.n
 
 
 class Source:
-    """Records, with the time that parsing and analysing took."""
+    """Records made as an index makes them, and the time that each step took."""
 
     def __init__(self, analyzer: Analyzer) -> None:
-        self._analyzer = analyzer
-        self._parser = SectionNodeParser(analyzer=analyzer)
-        self.seconds = {step: np.zeros(2) for step in ("parse", "analyse", "commit")}
+        self._preparer = Preparer(analyzer, SectionNodeParser(analyzer=analyzer))
+        self.seconds = {step: np.zeros(2) for step in ("parse and analyse", "commit")}
         self.children = 0
 
     def took(self, step: str, started: np.ndarray, ended: np.ndarray) -> None:
         self.seconds[step] += ended - started
 
-    def record(self, document: Document, vectors: Callable[[int], np.ndarray]) -> DocumentRecord:
+    def records(
+        self, documents: Sequence[Document], vectors: Callable[[int], np.ndarray]
+    ) -> tuple[DocumentRecord, ...]:
         started = _now()
-        nodes = [n for n in self._parser.get_nodes_from_documents([document]) if isinstance(n, TextNode)]
-        leaves = [n for n in nodes if NodeRelationship.CHILD not in n.relationships]
-        parsed = _now()
-        tokens = {n.node_id: self._analyzer.tokens(n.get_content(MetadataMode.EMBED)) for n in leaves}
-        codes = {
-            n.node_id: [
-                CodeMention(
-                    m.code.text, m.code.canonical, m.code.compact, m.code.kind, m.code.number, m.defining
-                )
-                for m in self._analyzer.mentions(n.text, header_path=n.metadata["header_path"])
-            ]
-            for n in leaves
-        }
-        self.took("parse", started, parsed)
-        self.took("analyse", parsed, _now())
-        self.children += len(leaves)
-        rows = dict(zip((n.node_id for n in leaves), vectors(len(leaves)), strict=True))
-        return DocumentRecord(document, tuple(nodes), tokens, codes, rows, "f")
+        with collector_paused():
+            prepared = [(self._preparer.fingerprint(d), self._preparer.prepare(d)) for d in documents]
+        self.took("parse and analyse", started, _now())
+        self.children += sum(len(p.hashes) for _, p in prepared)
+        return tuple(
+            DocumentRecord(
+                p.document,
+                p.nodes,
+                p.tokens,
+                p.codes,
+                dict(zip(p.hashes, vectors(len(p.hashes)), strict=True)),
+                fingerprint,
+                hashes=p.hashes,
+            )
+            for fingerprint, p in prepared
+        )
 
 
 def ingest(folder: str, size: int, backend: str, seed: int = 7) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def ingest(folder: str, size: int, backend: str, seed: int = 7) -> dict[str, Any
     while source.children < size:
         documents = [make_document(words, number + i) for i in range(DOCUMENTS_PER_COMMIT)]
         number += len(documents)
-        records = tuple(source.record(d, lambda n: vectors_of(random, centres, n)) for d in documents)
+        records = source.records(documents, lambda n: vectors_of(random, centres, n))
         started = _now()
         store.apply(Batch(upserts=records))
         source.took("commit", started, _now())
@@ -323,11 +323,11 @@ def _replace(store: KnowledgeStore, analyzer: Analyzer, ask: Callable[[int], Any
     centres = random.standard_normal((10, DIMENSION), np.float32)
     times, plain, after = [], [], []
     for i in range(20):
-        record = source.record(make_document(words, 50 + i), lambda n: vectors_of(random, centres, n))
+        records = source.records([make_document(words, 50 + i)], lambda n: vectors_of(random, centres, n))
         ask(i)
         for kept, run in (
             (plain, lambda i=i: ask(i)),
-            (times, lambda record=record: store.apply(Batch(upserts=(record,)))),
+            (times, lambda records=records: store.apply(Batch(upserts=records))),
             (after, lambda i=i: ask(i)),
         ):
             started = time.perf_counter()
@@ -352,7 +352,7 @@ def stock(size: int, seed: int = 7) -> dict[str, Any]:
     model = GivenVector()
     Settings.embed_model, Settings.llm = model, MockLLM()
     while len(nodes) < size:
-        record = source.record(make_document(words, number), lambda n: vectors_of(random, centres, n))
+        (record,) = source.records([make_document(words, number)], lambda n: vectors_of(random, centres, n))
         number += 1
         nodes.extend(
             node.model_copy(update={"embedding": record.vectors[node.node_id].tolist()})

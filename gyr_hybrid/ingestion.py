@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import Document
 from numpy.typing import NDArray
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.errors import ConfigurationError, DocumentError, EmbeddingError, IndexMismatchError
 from gyr_hybrid.models.identity import embedding_identity
 from gyr_hybrid.parsing import LoadedDocuments, check_doc_id, document_version
+from gyr_hybrid.parsing.node_parser import collector_paused
+from gyr_hybrid.preparation import Prepared, Preparer
 from gyr_hybrid.progress import progress
-from gyr_hybrid.storage import Batch, CodeMention, DocumentKey, DocumentRecord, KnowledgeStore, embed_hash
+from gyr_hybrid.storage import Batch, DocumentKey, DocumentRecord, KnowledgeStore
 
 COMMIT_CHILDREN = 512
 """Children per transaction, in whole documents: an interrupted run loses at most the one under way."""
@@ -52,16 +53,12 @@ class UpsertReport:
         self.nodes_embedded += other.nodes_embedded
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    document: Document
+class _Changed(NamedTuple):
+    """A document that is new or not as it was."""
+
     key: DocumentKey
     fingerprint: str
-    nodes: tuple[TextNode, ...]
-    children: dict[str, str]
-    """Child id -> hash of its EMBED text."""
-    texts: dict[str, str]
-    """Hash -> EMBED text."""
+    prepared: Prepared
 
 
 class Ingestion:
@@ -95,25 +92,11 @@ class Ingestion:
             report.failed.update(loaded.failed)
         accepted = self._accept(documents, report)
         known = self._store.fingerprints(list(accepted))
-        pending: list[_Prepared] = []
-        size = 0
-        for document in progress(list(accepted.values()), "indexing", show_progress):
-            key = (document.id_, document_version(document))
-            fingerprint = self._fingerprint(document)
-            if known.get(key) == fingerprint:
-                report.unchanged.append(document.id_)
-                continue
-            try:
-                prepared = self._prepare(document, key, fingerprint)
-            except DocumentError as error:
-                report.failed[document.id_] = str(error)
-                continue
-            pending.append(prepared)
-            size += len(prepared.children)
-            if size >= COMMIT_CHILDREN:
-                self._commit(pending, known, loaded, report)
-                pending, size = [], 0
-        self._commit(pending, known, loaded, report)
+        name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else None
+        preparer = Preparer(self._analyzer, self._parser, name)
+        waiting = iter(progress(list(accepted.items()), "indexing", show_progress))
+        while pending := _next_batch(waiting, preparer, known, report):
+            self._commit(pending, known, loaded, report)
         if prune and loaded is not None:
             self._prune(loaded, set(accepted), report)
         for ids in (report.added, report.updated, report.unchanged, report.deleted):
@@ -180,84 +163,25 @@ class Ingestion:
             )
         return accepted
 
-    def _fingerprint(self, document: Document) -> str:
-        name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else None
-        parser = json.dumps(self._parser.to_dict(), sort_keys=True, default=str)
-        parts = [
-            document.text,
-            json.dumps(document.metadata, sort_keys=True, default=str, ensure_ascii=False),
-        ]
-        return _digest(*parts, self._analyzer.fingerprint, str(name), parser)
-
-    def _prepare(self, document: Document, key: DocumentKey, fingerprint: str) -> _Prepared:
-        parsed = self._parser.get_nodes_from_documents([document])
-        nodes = tuple(node for node in parsed if isinstance(node, TextNode))
-        children: dict[str, str] = {}
-        texts: dict[str, str] = {}
-        for node in nodes:
-            if _is_child(node):
-                text = node.get_content(MetadataMode.EMBED)
-                children[node.node_id] = embed_hash(text)
-                texts[children[node.node_id]] = text
-        if not children:
-            raise DocumentError(
-                f"document {document.id_!r} has no section with text; nothing was stored for it"
-            )
-        return _Prepared(document, key, fingerprint, nodes, children, texts)
-
     def _commit(
         self,
-        pending: Sequence[_Prepared],
+        pending: Sequence[_Changed],
         known: dict[DocumentKey, str],
         loaded: LoadedDocuments | None,
         report: UpsertReport,
     ) -> None:
-        if not pending:
-            return
-        vectors = self._vectors({h: t for p in pending for h, t in p.texts.items()}, report)
+        vectors = self._vectors({h: t for p in pending for h, t in p.prepared.texts.items()}, report)
         try:
-            self._store.apply(Batch(upserts=tuple(self._record(p, vectors, loaded) for p in pending)))
+            self._store.apply(Batch(upserts=tuple(_record(p, vectors, loaded) for p in pending)))
         except DocumentError as error:  # a date or a value that cannot be stored: the others can
             if len(pending) == 1:
-                report.failed[pending[0].document.id_] = str(error)
+                report.failed[pending[0].key[0]] = str(error)
             else:
                 for p in pending:
                     self._commit([p], known, loaded, report)
             return
         for p in pending:
-            (report.updated if p.key in known else report.added).append(p.document.id_)
-
-    def _record(
-        self, prepared: _Prepared, vectors: dict[str, NDArray[np.float32]], loaded: LoadedDocuments | None
-    ) -> DocumentRecord:
-        tokens: dict[str, list[str]] = {}
-        codes: dict[str, list[CodeMention]] = {}
-        for node in prepared.nodes:
-            if node.node_id not in prepared.children:
-                continue
-            tokens[node.node_id] = self._analyzer.tokens(prepared.texts[prepared.children[node.node_id]])
-            path = node.metadata.get("header_path") or ()
-            mentions = self._analyzer.mentions(
-                node.text,
-                header_path=[path] if isinstance(path, str) else path,
-                table_row="table_header" in node.metadata,
-            )
-            codes[node.node_id] = [
-                CodeMention(
-                    m.code.text, m.code.canonical, m.code.compact, m.code.kind, m.code.number, m.defining
-                )
-                for m in mentions
-            ]
-        return DocumentRecord(
-            document=prepared.document,
-            nodes=prepared.nodes,
-            tokens=tokens,
-            codes=codes,
-            vectors={child: vectors[h] for child, h in prepared.children.items() if h in vectors},
-            fingerprint=prepared.fingerprint,
-            root=loaded.root_of(prepared.document) if loaded is not None else None,
-            source=loaded.path_of(prepared.document) if loaded is not None else None,
-        )
+            (report.updated if p.key in known else report.added).append(p.key[0])
 
     def _vectors(self, texts: dict[str, str], report: UpsertReport) -> dict[str, NDArray[np.float32]]:
         """Vectors by hash: kept ones first, the model for the rest, each call's result kept at once."""
@@ -316,6 +240,50 @@ class Ingestion:
             report.deleted.extend(doc_id for doc_id, _ in gone)
 
 
+def _next_batch(
+    waiting: Iterator[tuple[DocumentKey, Document]],
+    preparer: Preparer,
+    known: Mapping[DocumentKey, str],
+    report: UpsertReport,
+) -> list[_Changed]:
+    """The next documents that are new or changed, prepared, as many as make a commit; none when all are done."""
+    pending: list[_Changed] = []
+    size = 0
+    with collector_paused():
+        for key, document in waiting:
+            fingerprint = preparer.fingerprint(document)
+            if known.get(key) == fingerprint:
+                report.unchanged.append(document.id_)
+                continue
+            try:
+                prepared = preparer.prepare(document)
+            except DocumentError as error:
+                report.failed[document.id_] = str(error)
+                continue
+            pending.append(_Changed(key, fingerprint, prepared))
+            size += len(prepared.hashes)
+            if size >= COMMIT_CHILDREN:
+                break
+    return pending
+
+
+def _record(
+    changed: _Changed, vectors: Mapping[str, NDArray[np.float32]], loaded: LoadedDocuments | None
+) -> DocumentRecord:
+    prepared = changed.prepared
+    return DocumentRecord(
+        document=prepared.document,
+        nodes=prepared.nodes,
+        tokens=prepared.tokens,
+        codes=prepared.codes,
+        vectors={child: vectors[h] for child, h in prepared.hashes.items() if h in vectors},
+        fingerprint=changed.fingerprint,
+        root=loaded.root_of(prepared.document) if loaded is not None else None,
+        source=loaded.path_of(prepared.document) if loaded is not None else None,
+        hashes=prepared.hashes,
+    )
+
+
 def _check_text(document: Document) -> None:
     text = document.text
     if not text.strip():
@@ -327,19 +295,6 @@ def _check_text(document: Document) -> None:
             f"document {document.id_!r} has a lone surrogate {text[error.start]!r} at {error.start}; "
             "decode the file again, or leave the character out"
         ) from None
-
-
-def _is_child(node: BaseNode) -> bool:
-    """Leaves are searched; a node without children of its own is a leaf, whatever parser made it."""
-    return NodeRelationship.CHILD not in node.relationships
-
-
-def _digest(*parts: str) -> str:
-    sha = hashlib.sha256()
-    for part in parts:
-        sha.update(part.encode("utf-8", "surrogatepass"))
-        sha.update(b"\0")
-    return sha.hexdigest()
 
 
 def _slices(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -24,7 +24,8 @@ MAY_IMPORT = {
     "parsing": {"errors", "analysis", "progress"},
     "retrieval": {"errors", "analysis", "storage"},
     "answering": {"errors", "analysis", "retrieval"},
-    "ingestion": {"errors", "analysis", "models", "parsing", "progress", "storage"},
+    "preparation": {"errors", "analysis", "storage"},
+    "ingestion": {"errors", "analysis", "models", "parsing", "preparation", "progress", "storage"},
     "agreement": {"errors", "analysis", "models", "storage"},
     "index": {
         "errors",

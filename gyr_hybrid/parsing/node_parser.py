@@ -133,7 +133,7 @@ class SectionNodeParser(NodeParser):
 
         parsed: list[BaseNode] = []
         seen: set[tuple[str, str | None]] = set()
-        with _collector_paused():
+        with collector_paused():
             for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
                 key = (document.id_, document_version(document))
                 if key in seen:
@@ -185,7 +185,7 @@ class SectionNodeParser(NodeParser):
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """No garbage collection within: it would walk over all nodes made so far again and again, a third of
     the time of a large folder. Parsing leaves no cycles behind."""
     enabled = gc.isenabled()
