@@ -52,7 +52,6 @@ OWN_SECTIONS: dict[str, dict[str, Any]] = {
     "fixed 256": {"strategy": "fixed"},
     "fixed 256, overlap 32": {"strategy": "fixed", "overlap": 32},
     "recursive 256": {"strategy": "recursive"},
-    "recursive 256, overlap 32": {"strategy": "recursive", "overlap": 32},
     "recursive 512": {"strategy": "recursive", "section_size": 512},
     "semantic 256": {"strategy": "semantic"},
     "parent/child 800/128": {"strategy": "parent_child"},

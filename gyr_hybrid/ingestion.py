@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.errors import ConfigurationError, DocumentError, EmbeddingError, IndexMismatchError
 from gyr_hybrid.models.identity import embedding_identity
-from gyr_hybrid.parsing import LoadedDocuments, check_doc_id, document_version
+from gyr_hybrid.parsing import LoadedDocuments, check_doc_id, document_version, identical_documents
 from gyr_hybrid.parsing.node_parser import collector_paused
 from gyr_hybrid.preparation import Prepared, Preparer
 from gyr_hybrid.progress import progress
@@ -43,6 +43,8 @@ class UpsertReport:
     """Doc id or path -> why it was not stored."""
     nodes_embedded: int = 0
     """Texts that the embedding model was asked for."""
+    identical: list[tuple[str, ...]] = field(default_factory=list)
+    """Groups of the given documents with the same text, by name (``kb-002@2`` with a version); all are stored."""
 
     def extend(self, other: UpsertReport) -> None:
         """Add what a further upsert did."""
@@ -91,6 +93,7 @@ class Ingestion:
         if loaded is not None:
             report.failed.update(loaded.failed)
         accepted = self._accept(documents, report)
+        report.identical = identical_documents(accepted.values())
         known = self._store.fingerprints(list(accepted))
         name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else None
         preparer = Preparer(self._analyzer, self._parser, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,12 @@ from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import Document, NodeRelationship, TextNode
 
 from gyr_hybrid.analysis import count_tokens
-from gyr_hybrid.parsing import SectionNodeParser, load_documents
+from gyr_hybrid.parsing import (
+    SectionNodeParser,
+    document_name,
+    load_documents,
+    near_identical_documents,
+)
 
 MANY_CHILDREN = 40
 """Children of one section past which it is worth a look."""
@@ -69,11 +74,19 @@ class Inspection:
 def inspect_file(path: str | Path, *, node_parser: NodeParser | None = None) -> list[Inspection]:
     """Read and cut a file or folder without storing anything.
 
-    What cannot be read or cut is an `Inspection` without sections whose warning says why.
+    What cannot be read or cut is an `Inspection` without sections whose warning says why. Documents that are
+    nearly the same name each other.
     """
     loaded = load_documents(str(path))
     parser = node_parser or SectionNodeParser()
-    found = [inspect_document(document, parser) for document in loaded]
+    alike: dict[str, list[str]] = {}
+    for one, other, share in near_identical_documents(loaded):
+        for name, second in ((one, other), (other, one)):
+            alike.setdefault(name, []).append(f"nearly the same: {share:.0%} of it is in {second} too")
+    found = []
+    for document in loaded:
+        seen = inspect_document(document, parser)
+        found.append(replace(seen, warnings=(*seen.warnings, *alike.get(document_name(document), ()))))
     found += [Inspection(name, name, "", (), (reason,)) for name, reason in loaded.failed.items()]
     return found
 

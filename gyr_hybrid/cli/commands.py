@@ -102,6 +102,7 @@ def index_(
                     **{f: getattr(report, f) for f in fields},
                     "failed": report.failed,
                     "nodes_embedded": report.nodes_embedded,
+                    "identical": report.identical,
                     "warnings": notices,
                 }
             )
@@ -111,6 +112,8 @@ def index_(
         )
         for name, reason in report.failed.items():
             err.print(Text(f"failed {plain(name)}: {plain(reason)}", style="red"))
+        for names in report.identical:
+            err.print(Text(f"identical 内容相同: {plain(' = '.join(names))}", style="yellow"))
         for notice in notices:
             err.print(Text(f"warning: {notice}", style="yellow"))
 

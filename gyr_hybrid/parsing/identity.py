@@ -83,6 +83,12 @@ def document_version(document: BaseNode) -> str | None:
     return version
 
 
+def document_name(document: BaseNode) -> str:
+    """Id of a document, with its version where it has one: ``kb-002``, ``kb-002@2``."""
+    version = document_version(document)
+    return document.id_ if version is None else f"{document.id_}@{version}"
+
+
 def _is_bad(char: str) -> bool:
     return char in _RESERVED or unicodedata.category(char) in _BAD_CATEGORIES
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from llama_index.core.schema import BaseNode, NodeRelationship, ObjectType, RelatedNodeInfo, TextNode
 
 from gyr_hybrid.parsing.chunking import Piece
-from gyr_hybrid.parsing.identity import document_version
+from gyr_hybrid.parsing.identity import document_name, document_version
 from gyr_hybrid.parsing.packing import Child
 
 # All other metadata is left out of the text that is embedded, indexed and shown to a model.
@@ -62,7 +62,7 @@ class _NodeBuilder:
         version = document_version(document)
         self._text = text
         self._flat = flat
-        self._prefix = document.id_ if version is None else f"{document.id_}@{version}"
+        self._prefix = document_name(document)
         self._source = (NodeRelationship.SOURCE, _source_info(document))
         self._title = document.id_ if title is None else title
         self._shown_title = () if title is None else (title,)
