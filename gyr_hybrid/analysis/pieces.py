@@ -223,14 +223,16 @@ def _slashed(run: str, offset: int) -> list[Piece]:
 
 
 def _range(run: str, offset: int) -> list[Piece] | None:
-    """``E1042-E1050`` is two codes."""
+    """``E1042-E1050`` is two codes, and so is ``P5-P7``."""
     left, dash, right = run.partition("-")
-    if not dash or "-" in right or len(left) < 4:
+    if not dash or "-" in right or len(left) < 2:
         return None
     first, second = _RUNS.findall(left), _RUNS.findall(right)
     alike = [(len(part), part.isdigit()) for part in first] == [
         (len(part), part.isdigit()) for part in second
     ]
     if not alike or len(first) < 2 or first[0] != second[0] or first[0].isdigit():
+        return None
+    if len(left) < 4 and not first[-1] < second[-1]:  # a short one that does not rise is a name: M3-M2
         return None
     return [*_split(left, offset), *_split(right, offset + len(left) + 1)]

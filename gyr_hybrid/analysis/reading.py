@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -21,7 +22,11 @@ from gyr_hybrid.analysis.pieces import Piece, unqualified
 from gyr_hybrid.analysis.recognition import Recognizer, Scan
 from gyr_hybrid.analysis.strength import Strength
 
+RANGE_MARKS = frozenset("- ~ ～ – — − 至 到 to through".split())
+LONGEST_RANGE = 20
+"""Codes between the ends of a range that a document counts as naming; of a longer one it names the ends."""
 _HEADINGS_KEPT = 4096
+_PREFIXED = re.compile(r"(.*\D)(\d{1,9})")
 
 
 class CodeReader:
@@ -35,9 +40,13 @@ class CodeReader:
     def mentions(self, text: str, header_path: Sequence[str], *, table_row: bool) -> list[Mention]:
         """Codes of the headings, then those of the text, each followed by the codes inside it."""
         mentions = [mention for heading in header_path for mention in self._heading_mentions(heading)]
+        before: Mention | None = None
         for mention in self.read(text, table_row=table_row):
+            if before is not None:
+                mentions += _between(before, mention, text)
             mentions.append(mention)
             mentions += _contained(mention)
+            before = mention
         return mentions
 
     def _heading_mentions(self, heading: str) -> tuple[Mention, ...]:
@@ -135,6 +144,33 @@ def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None)
     kind = {"word": "code", "camel": "name"}.get(piece.kind, piece.kind)
     spelled = text if start >= 0 else piece.text
     return Code(spelled, piece.canonical, piece.compact, kind, piece.number, start, end, class_word)
+
+
+def _between(first: Mention, last: Mention, text: str) -> list[Mention]:
+    """The codes of a range that is written by its ends: ``P6`` of ``P5–P7``; none of a long range."""
+    mark = text[first.code.end : last.code.start].strip()
+    if mark not in RANGE_MARKS or first.code.kind not in ("code", "short"):
+        return []
+    low, high = _PREFIXED.fullmatch(first.code.canonical), _PREFIXED.fullmatch(last.code.canonical)
+    if low is None or high is None or low[1] != high[1] or len(low[2]) != len(high[2]):
+        return []
+    numbers = range(int(low[2]) + 1, int(high[2]))
+    if len(numbers) > LONGEST_RANGE:
+        return []
+    found = []
+    for number in numbers:
+        digits = f"{number:0{len(low[2])}d}"
+        canonical = low[1] + digits
+        code = replace(
+            first.code,
+            text=first.code.text[: -len(digits)] + digits,
+            canonical=canonical,
+            compact=compact_form(canonical),
+            number=digits if first.code.number else None,
+            end=last.code.end,
+        )
+        found.append(Mention(code, first.defining))
+    return found
 
 
 def _contained(mention: Mention) -> list[Mention]:

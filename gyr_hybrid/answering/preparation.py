@@ -244,8 +244,13 @@ def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question
         first = next(iter(analyzer.codes(text[:HEAD])), None)
         return first.canonical if first is not None and not text[: first.start].strip(MARKS) else None
 
+    def terms(text: str) -> set[str]:
+        """Words, and codes that a range names by its ends."""
+        named = {mention.code.canonical for mention in analyzer.mentions(text)} if members else set()
+        return analyzer.terms(text) | named
+
     question = Question(
-        answer.question, weights, retrieval.synonyms, analyzer.terms, codes, members=members, head=head
+        answer.question, weights, retrieval.synonyms, terms, codes, members=members, head=head
     )
     focus = {
         step.node_id: [(c["start"], c["end"]) for c in dict(step.details).get("children", ())]

@@ -111,6 +111,29 @@ def test_enumerations_and_ranges_are_several_codes() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "between"),
+    [
+        ("P5–P7 可报 600 元", ["p6"]),
+        ("报警 A01~A04 请停机", ["a02", "a03"]),
+        ("E1040 至 E1042", ["e1041"]),
+        ("GX-8 到 GX-10", []),
+        ("E1000-E1999 是系统错误", []),
+        ("E1042、E1045", []),
+        ("M3-M2 转接头", []),
+        ("v1.2 到 v1.5", []),
+    ],
+)
+def test_a_short_range_names_the_codes_between_its_ends(text: str, between: list[str]) -> None:
+    named = [mention.code.canonical for mention in ANALYZER.mentions(text)]
+    assert [canonical for canonical in named if canonical not in found(text)] == between
+    assert all(
+        mention.code.text in ("P6", "A02", "A03", "E1041")
+        for mention in ANALYZER.mentions(text)
+        if mention.code.canonical in between
+    )
+
+
 def test_a_file_named_by_a_code_bears_it() -> None:
     assert found("见 E1042.pdf") == ["e1042"]
 
