@@ -21,7 +21,7 @@ check: $(STAMP) ## lint, format and types
 bench: $(STAMP) ## the long measurements, each with its table
 	@$(BIN)/python benchmarks/baseline.py
 	@$(BIN)/python benchmarks/sku_e1042.py --size 5000
-	@$(BIN)/python benchmarks/verification.py --split both
+	@$(BIN)/python benchmarks/verification.py --split all
 	@$(BIN)/python benchmarks/storage.py --size 100000
 	@$(BIN)/python tests/storage/crash_rounds.py --rounds 200
 

@@ -9,7 +9,7 @@ _BEFORE: tuple[tuple[str, str], ...] = (
     (
         "<=",
         r"不(?:得|能|可|应|会|允许)?(?:再)?(?:超过|多于|大于|高于|超出|晚于|迟于|长于)|(?:至|最)多(?:可以|可|能|支持|允许|只能|退|有)?|最高|最长|最大|最迟|最晚|上限|封顶|≤|<=|⩽|小于等于|小于或等于|没有超过|未超过|以内|限(?:于|制)?|"
-        r"up to|at most|(?:no|not) (?:more|longer|larger|later|higher|greater) than|not exceed(?:ing)?|cannot exceed|within|maximum(?: of)?|max\.?|limited to|upper limit(?: is| of)?",
+        r"up to|at most|(?:no|not)(?: be)? (?:more|(?!few|small|low|short|earl|young)[a-z]+er) than|not exceed(?:ing)?|cannot exceed|within|maximum(?: of)?|max\.?|limited to|upper limit(?: is| of)?",
     ),
     (
         ">=",
@@ -18,7 +18,7 @@ _BEFORE: tuple[tuple[str, str], ...] = (
     ),
     (
         ">",
-        r"超过|超出|大于|多于|高于|长于|逾|>|more than|over|exceed(?:s|ed|ing)?|above|beyond|longer than|larger than|greater than",
+        r"超过|超出|大于|多于|高于|长于|逾|>|more than|over|exceed(?:s|ed|ing)?|above|beyond|(?:longer|larger|greater|taller|higher|heavier|bigger|wider|thicker|older) than",
     ),
     (
         "<",
@@ -53,6 +53,7 @@ _PER_AFTER = re.compile(rf"\s?(?:/|每|per |an? |each |every )\s?个?\s?(?P<per>
 _PER_BEFORE = re.compile(
     rf"(?:每|per |each |every )\s?一?\s?个?\s?(?P<per>{_PER_WORDS})(?![a-z\d])[^\d,;。；!?一二三四五六七八九十百千万两]{{0,12}}$"
 )
+_EACH = re.compile(rf"(?:每|per |each |every )\s?一?\s?个?\s?(?P<per>{_PER_WORDS})(?![a-z\d])[^\d,;。；!?]*$")
 _SYNONYM = {
     "日": "day",
     "天": "day",
@@ -121,10 +122,28 @@ def rate_of(text: str, start: int, end: int) -> tuple[str, int]:
     (('month', 6), ('minute', 11), ('', 4))
     """
     after = _PER_AFTER.match(text, end)
-    found = after or _PER_BEFORE.search(text, max(0, start - 24), start)
+    found = after or _last(_PER_BEFORE, text, max(0, start - 24), start)
     if not found:
         return "", end
     return _SYNONYM.get(found["per"], found["per"]), after.end() if after else end
+
+
+def rates_before(text: str, start: int) -> frozenset[str]:
+    """All that stands after ``每`` or ``per`` in the words before a figure: ``每个 key 每分钟 600 次``."""
+    found: set[str] = set()
+    place = max(0, start - 24)
+    while each := _EACH.search(text, place, start):
+        found.add(_SYNONYM.get(each["per"], each["per"]))
+        place = each.start() + 1
+    return frozenset(found)
+
+
+def _last(rule: re.Pattern[str], text: str, low: int, high: int) -> re.Match[str] | None:
+    """The match of ``rule`` that begins last."""
+    last = None
+    while found := rule.search(text, low, high):
+        last, low = found, found.start() + 1
+    return last
 
 
 def opposite(bound: str, other: str) -> bool:

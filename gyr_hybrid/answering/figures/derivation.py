@@ -18,12 +18,13 @@ _SUM = re.compile(
     r"合计|总共|一共|共计|共|总计|加起来|两者|连同|\b(?:total|together|altogether|combined|in all|sum)\b"
 )
 _DIFFERENCE = re.compile(
-    r"多|少|退[回还]|扣|贵|便宜|高|低|长|短|差|省|剩|余|再|还|早|晚|超出|\b(?:more|less|fewer|longer|shorter|higher|lower|cheaper|difference|saves?|saving|remaining|left|another|dearer|earlier|later)\b"
+    r"多|少|退[回还]|扣|贵|便宜|高|低|长|短|差|省|剩|余|再|还|早|晚|超[出过]|\b(?:more|less|fewer|longer|shorter|higher|lower|cheaper|difference|saves?|saving|remaining|left|another|dearer|earlier|later)\b"
 )
 _LESS = re.compile(r"减|折|优惠|剩|余|扣|便宜|实付|\b(?:off|discount|remaining|left|minus|after|less)\b")
 _YEARLY = re.compile(
     r"一年|全年|每年|年付|满年|年度|整年|年费|\b(?:year|yearly|annual|annually|twelve months)\b"
 )
+_OPERATOR = re.compile(r"[÷×*/]\s*$")
 _EACH = re.compile(r"每|/|平均|折合|单|\b(?:per|each|every|an?|average)\b")
 
 _PER_VALUE = {"second": Fraction(1), "minute": Fraction(60), "hour": Fraction(3600), "day": Fraction(86400)}
@@ -51,6 +52,12 @@ def derived(unknown: Iterable[Figure], quoted: Iterable[Figure], sentence: str) 
     if _YEARLY.search(sentence) or any(f.per == "year" for f in known):
         known.append(Figure("duration", Fraction(12), "month"))
     explained: set[Figure] = set()
+    if _YEARLY.search(sentence):  # the divisor of ``468 ÷ 12``
+        explained.update(
+            f
+            for f in open_figures
+            if f.kind == "number" and f.value == 12 and _OPERATOR.search(sentence, 0, f.start)
+        )
     for _ in range(ROUNDS):
         before = len(explained)
         for figure in open_figures:

@@ -54,7 +54,7 @@ def compare(figure: Figure, other: Figure) -> Standing:
         return "bound"
     if other.low and not figure.low and figure.bound[:1] != ">":
         return "bound"
-    if figure.per and other.per and figure.per != other.per:
+    if figure.per and other.per and not {figure.per, *figure.also} & {other.per, *other.also}:
         return "rate"
     if figure.side and other.side and figure.side != other.side:
         return "side"

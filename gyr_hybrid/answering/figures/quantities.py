@@ -29,13 +29,16 @@ _NEGATIVE = re.compile(r"(?<![\w.℃°])-$|零下\s?$")
 _TIMES_EN = re.compile(r"\s*(?:the|as|more|that|larger|higher|bigger|what|its)\b")
 
 
+_BETWEEN = re.compile(r"\bbetween\s*$")
+
+
 @cache
 def _quantity() -> re.Pattern[str]:
     sign = "|".join(re.escape(s) for s in sorted(SIGNS, key=len, reverse=True))
     unit = unit_pattern()
     return re.compile(
         rf"(?P<sign>{sign})?\s?(?P<first>{NUMBER_PATTERN})(?:(?:\s|-(?=[a-z]))?(?P<firstunit>{unit}))?"
-        rf"(?:\s?(?:-|~|至|到|to|and(?=[^.;]*\bbetween))\s?(?:{sign})?(?P<second>{NUMBER_PATTERN})(?:(?:\s|-(?=[a-z]))?(?P<unit>{unit}))?)?"
+        rf"(?:\s?(?P<joint>-|~|至|到|to|and)\s?(?:{sign})?(?P<second>{NUMBER_PATTERN})(?:(?:\s|-(?=[a-z]))?(?P<unit>{unit}))?)?"
     )
 
 
@@ -66,9 +69,10 @@ def _read_quantity(scan: Scan, found: re.Match[str]) -> Iterator[Figure]:
         return
     start = found.start("sign") if found["sign"] else found.start("first")
     first_unit = _unit_at(scan, found, "firstunit")
+    joined = found["joint"] != "and" or _BETWEEN.search(scan.text, 0, start)
     second = (
         number_value(found["second"])
-        if found["second"] and scan.open(found.start("second"), found.end())
+        if found["second"] and joined and scan.open(found.start("second"), found.end())
         else None
     )
     if second is None:

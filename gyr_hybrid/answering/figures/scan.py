@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from gyr_hybrid.answering.figures.bounds import bound_of, rate_of, side_of
+from gyr_hybrid.answering.figures.bounds import bound_of, rate_of, rates_before, side_of
 from gyr_hybrid.answering.figures.numerals import even_fold
 
 _RATED = ("money", "count", "number", "size", "percent", "points", "duration")
@@ -26,6 +26,8 @@ class Figure:
     """``<=``, ``<``, ``>=``, ``>``, ``~`` as the words around say, or empty."""
     per: str = ""
     """What a rate counts by (``month`` in ``39 元/月``), or empty."""
+    also: frozenset[str] = frozenset()
+    """Everything the words before count by, ``per`` among them: ``每个 key 每分钟 600 次``."""
     side: str = ""
     """``before`` or ``after`` (``到期前 3 天``), or empty."""
     low: bool = False
@@ -63,6 +65,15 @@ class Scan:
         per = figure.per or per
         weak = figure.weak and not (bound or per)
         self.found.append(
-            replace(figure, bound=bound, side=side, per=per, weak=weak, end=whole, text=self.raw[start:whole])
+            replace(
+                figure,
+                bound=bound,
+                side=side,
+                per=per,
+                also=rates_before(self.text, start) if per else frozenset(),
+                weak=weak,
+                end=whole,
+                text=self.raw[start:whole],
+            )
         )
         self.claim(start, whole)

@@ -19,9 +19,12 @@ from gyr_hybrid.answering.figures.scan import Figure, Scan
 _FRACTION = re.compile(
     rf"(百|千|万|{HAN_NUMERAL}+|\d+)分之({HAN_NUMERAL}+(?:点[{''.join(DIGITS)}]+)?|{DIGITS_PATTERN}|百)"
 )
+_A_PERIOD = re.compile(r"\s(?:an?|per|each|every)\b")
+_SLASHED = re.compile(r"(?<![\d./-])([1-9])/([2-9]|10)(?![\d./月-])")
+"""``1/3``; a day of a month is written with more."""
 _ORDINAL = re.compile(
     r"(?P<class>[一二三四五])等(?=[奖舱座品级功])|首(?P<head>小时|晚|次|日|周|月|年|批|期|单|个)"
-    rf"|(?:第|(?:科目|方案|附件|附录|附表|阶段|情形|类型|步骤)(?={HAN_NUMERAL}))\s?(?P<n>{HAN_NUMERAL}+|\d+)\s?个?(?P<unit>工作日|季度|小时|分钟|单|批|晚|顺序|顺位|步骤|[条款项章节编步天日年月周次季级轮批期层代档类种名位页行列])?"
+    rf"|(?:第|(?:科目|方案|附件|附录|附表|阶段|情形|类型|步骤)(?={HAN_NUMERAL}))\s?(?P<n>{HAN_NUMERAL}+|\d+(?!\d|\s?[至到~-]\s?\d+\s?(?:[天日周年]|个?月|个?小时)))\s?个?(?P<unit>工作日|季度|小时|分钟|单|批|晚|顺序|顺位|步骤|[条款项章节编步天日年月周次季级轮批期层代档类种名位页行列])?"
     r"|(?<![a-z0-9])(?P<nth>\d+)(?:st|nd|rd|th)(?![a-z])"
     rf"|(?<![a-z])(?P<word>{'|'.join(ENGLISH_ORDINALS)})(?![a-z])"
 )
@@ -53,10 +56,14 @@ def weekdays(scan: Scan) -> Iterator[Figure]:
 
 
 def fractions(scan: Scan) -> Iterator[Figure]:
-    """``百分之八十``, ``三分之二`` as percent."""
+    """``百分之八十``, ``三分之二``, ``1/3`` as percent."""
     for found in _FRACTION.finditer(scan.text):
         whole, part = number_value(found[1]), number_value(found[2])
         if whole and part is not None and scan.open(*found.span()):
+            yield Figure("percent", part / whole * 100, "percent", start=found.start(), end=found.end())
+    for found in _SLASHED.finditer(scan.text):
+        part, whole = Fraction(found[1]), Fraction(found[2])
+        if part < whole and scan.open(*found.span()):
             yield Figure("percent", part / whole * 100, "percent", start=found.start(), end=found.end())
 
 
@@ -117,7 +124,9 @@ def multiples(scan: Scan) -> Iterator[Figure]:
                 if found[1]
                 else Fraction(3 if found[0].startswith("t") and found[0] != "twice" else 2)
             )
-            if times is not None:
+            if found[0] == "twice" and _A_PERIOD.match(scan.text, found.end()):
+                yield Figure("count", Fraction(2), "occurrence", start=found.start(), end=found.end())
+            elif times is not None:
                 yield Figure("times", times, "times", start=found.start(), end=found.end())
 
 

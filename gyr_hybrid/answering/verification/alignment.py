@@ -9,11 +9,12 @@ from functools import lru_cache
 from typing import Literal
 
 from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.normaliser import Figure
+from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
 from gyr_hybrid.answering.verification.claims import Claim, content_words
 from gyr_hybrid.answering.verification.crediting import STANDS, credit_of, stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Passage, Section
+from gyr_hybrid.answering.verification.roles import light
 from gyr_hybrid.answering.verification.words import Word
 
 Place = Literal["own", "carried", "following", "heading", "elsewhere", "none"]
@@ -29,6 +30,8 @@ TOGETHER = 0.3
 """Advantage of the sentence that the claim before rests on."""
 ELSEWHERE = 0.4
 """Credit of a word that stands only in another part of the section."""
+FIGURED = 0.5
+"""Share of the best score from which a passage with all the claim's figures is taken before one without."""
 FIGURE_WEIGHT = 4
 """A figure weighs as much as this many characters of words."""
 
@@ -56,6 +59,8 @@ class Aligned:
     gained: float
     total: float
     """Weight of the claim's words and figures, and how much of it stands in the passage or what it inherits."""
+    lacking: int = 0
+    """Figures of the claim that stand neither there nor in the heading."""
 
     @property
     def support(self) -> float:
@@ -88,6 +93,17 @@ class Aligned:
         ]
         return "\n".join([*before, self.passage.own, *after])
 
+    @property
+    def figured(self) -> str:
+        """``source`` with the earlier clauses that lend the claim a figure, and the later ones."""
+        mine = [f for f in self.claim.figures if not f.weak]
+        lending = [
+            line
+            for line in self.passage.carried.split("\n")
+            if mine and any(standing(f, find_figures(line)) == "same" for f in mine)
+        ]
+        return "\n".join([self.source, *lending, *(p.text for p in self.later)])
+
 
 def places_of(word: Word, text: str) -> list[int]:
     """Offsets of a word in a folded text."""
@@ -101,9 +117,11 @@ def align(
 ) -> Aligned | None:
     """The passage that says most of the claim, its figures above all.
 
+    A passage that lacks a figure of the claim, and has no other in its place, gives way to one with all of them.
     Ties go to the sentence that the ``previous`` claim rests on, then to the earlier passage.
     """
     best: Aligned | None = None
+    figured: Aligned | None = None
     for index, section in enumerate(sections):
         for place in _promising(claim, section, lexicon):
             passage = section.passages[place]
@@ -112,7 +130,21 @@ def align(
                 aligned = replace(aligned, score=aligned.score + TOGETHER)
             if best is None or aligned.score > best.score + 1e-9:
                 best = aligned
+            if not aligned.lacking and (figured is None or aligned.score > figured.score + 1e-9):
+                figured = aligned
+    if best and figured and best.lacking and figured.score >= FIGURED * best.score and not _rivals(best):
+        return figured
     return best
+
+
+def _rivals(one: Aligned) -> bool:
+    """Whether the passage has a figure of the kind of one that the claim gives otherwise: it says otherwise."""
+    return any(
+        f.kind == other.kind and f.base == other.base and standing(f, one.passage.figures) != "same"
+        for f in one.claim.figures
+        for other in one.passage.figures
+        if not (f.weak or other.weak)
+    )
 
 
 def _promising(claim: Claim, section: Section, lexicon: Lexicon) -> list[int]:
@@ -144,7 +176,9 @@ def _compare(
     main = claim.clauses[-1][0]
     found: list[Found] = []
     total = gained = score = 0.0
+    lacking = 0
     denied = _denied_words(claim)
+    listed = _listed(claim, section, passage)
     for word, before, after in _with_neighbours(claim.words):
         weight = float(min(len(word.text), 4)) if word.han else 2.0
         total += weight
@@ -154,10 +188,13 @@ def _compare(
             gained, score = gained + weight, score + weight
             continue
         credit = credit_of(word, own, lexicon, before, after)
-        if credit < STANDS and word in denied and stands(denied[word], own, lexicon):
-            credit = 0.9  # ``没成功`` for ``失败``
         where: Place = "own"
         worth = OWN
+        if credit < STANDS and word in denied:  # ``没成功`` for ``失败``
+            if stands(denied[word], own, lexicon):
+                credit = 0.9
+            elif stands(denied[word], carried, lexicon):
+                credit, where, worth = 0.9, "carried", CARRIED
         if credit < STANDS:
             for name, target, value in (
                 ("carried", carried, CARRIED),
@@ -168,9 +205,13 @@ def _compare(
                 if other > credit and other >= STANDS:
                     credit, where, worth = other, name, value  # type: ignore[assignment]
                     break
+        if credit < STANDS and word.text in listed:
+            credit, where, worth = 1.0, "following", CARRIED
         if credit < STANDS:
             credit = ELSEWHERE * credit_of(word, target_of(section.folded), lexicon, before, after)
             where = "elsewhere" if credit else "none"
+        if where in ("none", "elsewhere") and light(word):
+            total -= weight / 2
         found.append(Found(word, where, credit))
         gained += weight * credit * worth
         score += weight * credit * (SHARE[where] if word.start >= main or where not in NEAR else 0.7)
@@ -187,12 +228,13 @@ def _compare(
         elif standing(figure, after_it) == "same":
             place_of, worth = "following", CARRIED
         else:
+            lacking += 1
             continue
         gained += FIGURE_WEIGHT * worth
         share = SHARE[place_of]
         score += FIGURE_WEIGHT * (share if figure.start >= main else max(share, 0.7))
     return Aligned(
-        claim, index, passage, later, tuple(found), score - 0.002 * len(passage.text), gained, total
+        claim, index, passage, later, tuple(found), score - 0.002 * len(passage.text), gained, total, lacking
     )
 
 
@@ -207,6 +249,18 @@ def _denied_words(claim: Claim) -> dict[Word, Word]:
             text = negator + word.text
             found[word] = Word(text, text, word.start - len(negator), word.end)
     return found
+
+
+def _listed(claim: Claim, section: Section, passage: Passage) -> str:
+    """Heads of a list after the passage that the claim names in full: ``三种角色：管理员、记账员``; one a line."""
+    if passage.head:
+        return ""
+    for heads in section.enumerations:
+        bare = [head.strip("*` ") for head in heads]
+        named = len(bare) > 1 and all(b and b in claim.text for b in bare)
+        if named and section.folded.find(bare[0], passage.end) >= 0:
+            return "\n".join(bare)
+    return ""
 
 
 def _following(section: Section, place: int) -> tuple[Passage, ...]:

@@ -13,7 +13,7 @@ from gyr_hybrid.answering.verification import coherence, figure_places, word_pla
 from gyr_hybrid.answering.verification.alignment import Aligned
 from gyr_hybrid.answering.verification.figure_checks import figures_stand
 from gyr_hybrid.answering.verification.findings import Check, Evidence, Finding
-from gyr_hybrid.answering.verification.polarity import denials_of, disagreement
+from gyr_hybrid.answering.verification.polarity import denials_of, disagreement, supposes
 from gyr_hybrid.answering.verification.quotation import edited_negation
 from gyr_hybrid.answering.verification.restrictions import dropped_restriction
 from gyr_hybrid.answering.verification.strength import (
@@ -39,9 +39,12 @@ def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
             if not denials_of(one.claim.text) and "除外" not in one.claim.text:
                 yield Finding("polarity", "the source lists this as an exception")
             continue
-        said = disagreement(one.claim.text, one.source) or _unfounded_denial(one)
+        said = disagreement(one.claim.text, one.source, one.figured) or _unfounded_denial(one)
         if said:
             yield Finding("polarity", said)
+        beside = (a for a in evidence.aligned if a is not one and a.passage is one.passage)
+        if any(denials_of(a.claim.text) for a in beside):
+            continue  # ``一周内退还，不计利息`` for ``7 日内无息退还``
         for detail in edited_negation(one):
             yield Finding("polarity", detail)
 
@@ -52,6 +55,8 @@ def _unfounded_denial(one: Aligned) -> str:
         return ""
     near = {f.word.key for f in one.found if f.place in ("own", "carried", "following")}
     for denial in denials_of(one.claim.text):
+        if supposes(denial, one.claim.text):
+            continue
         if denial.targets and not near & set(denial.targets):
             return f"{denial.text} ({denial.targets[0]}), which the source does not deny"
     return ""
@@ -71,13 +76,14 @@ def strength_agrees(evidence: Evidence) -> Iterator[Finding]:
         left_out = narrowed(one.claim.text, one.passage.text)
         if left_out:
             yield Finding("universal", f"{left_out!r} is left out of what alone is meant")
-        conflict = modality_conflict(one.claim.text, one.passage.text)
+        conflict = modality_conflict(one.claim.text, one.source)
         if conflict:
             yield Finding("modality", conflict)
 
 
 def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
     """Words and figures stand in the places that the source gives them."""
+    said = [f for one in evidence.aligned for f in one.claim.figures]
     for one in evidence.aligned:
         section = evidence.sections[one.section]
         for detail in figure_places.same_clause_figures(one):
@@ -93,13 +99,15 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
         worked_out = any(f in evidence.explained for f in one.claim.figures)
         for detail in word_places.other_agent(one, evidence.lexicon):
             yield Finding("agent", detail)
+        for detail in word_places.assumed_agent(one):
+            yield Finding("agent", detail)
         for detail in word_places.swapped_actors(one, evidence.lexicon):
             yield Finding("order", detail)
         for detail in figure_places.swapped_figures(one):
             yield Finding("order", detail)
         if sides_differ(one.claim.text, one.source):
             yield Finding("side", "before and after are exchanged")
-        for detail in figure_places.dropped_figure(one):
+        for detail in () if worked_out else figure_places.dropped_figure(one, said):
             yield Finding("dropped", detail)
         for detail in word_places.broken_path(evidence.sentence, section):
             yield Finding("path", detail)

@@ -46,7 +46,16 @@ class Claim:
 def content_words(text: str) -> tuple[Word, ...]:
     """Words of ``text`` that say something: neither grammar nor figures. Latin words in Chinese are names."""
     mixed = not text.isascii() and any("\u3400" <= c <= "\u9fff" for c in text)
-    return tuple(w for w in words_of(text) if not grammatical(w.text) or (mixed and w.text.isascii()))
+    return tuple(
+        w
+        for w in words_of(text)
+        if not grammatical(w.text)
+        or (mixed and w.text.isascii())
+        or text[w.start : w.end] in _NAMES_LIKE_GRAMMAR
+    )
+
+
+_NAMES_LIKE_GRAMMAR = frozenset({"IT", "US", "WHO"})
 
 
 def grammatical(word: str) -> bool:

@@ -66,7 +66,7 @@ def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def segments(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans between semicolons."""
     position = start
-    for mark in re.compile(r"[；;](?=\s|[^\x00-\x7f]|$)").finditer(folded, start, end):
+    for mark in re.compile(r"[；;](?=\s|[^\x00-\x7f]|$)|(?<=[^\x00-\x7f])[；;]").finditer(folded, start, end):
         yield from _trimmed(folded, position, mark.end())
         position = mark.end()
     yield from _trimmed(folded, position, end)
@@ -75,7 +75,9 @@ def segments(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def clauses(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans between commas and colons, cut further where both sides of an ``and`` make statements."""
     position = start
-    for mark in re.compile(r",(?!\d{3}(?!\d))|(?<!\d):(?=\s|[^\x00-\x7f])|--").finditer(folded, start, end):
+    for mark in re.compile(r",(?!\d{3}(?!\d))|(?<!\d),|(?<!\d):(?=\s|[^\x00-\x7f])|--").finditer(
+        folded, start, end
+    ):
         yield from _jointed(folded, position, mark.start())
         position = mark.end()
     yield from _jointed(folded, position, end)
@@ -90,7 +92,12 @@ def _jointed(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         return
     for joint in _JOINT.finditer(folded, start, end):
         left, right = find_figures(folded[start : joint.start()]), find_figures(folded[joint.end() : end])
-        if {f.base for f in left if not f.weak} & {f.base for f in right if not f.weak}:
+        bare = (  # ``10 秒、30 秒``
+            bool(left and right)
+            and not folded[start + left[-1].end : joint.start()].strip()
+            and not folded[joint.end() : joint.end() + right[0].start].strip()
+        )
+        if not bare and {f.base for f in left if not f.weak} & {f.base for f in right if not f.weak}:
             yield from _trimmed(folded, start, joint.start())
             yield from _jointed(folded, joint.end(), end)
             return

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from gyr_hybrid.answering.figures.matching import standing
 from gyr_hybrid.answering.figures.normaliser import find_figures
-from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.alignment import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words, is_condition
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Passage, Section
+from gyr_hybrid.answering.verification.roles import light
 
 
 def spliced(aligned: tuple[Aligned, ...], sections: tuple[Section, ...], lexicon: Lexicon) -> Iterator[str]:
@@ -20,6 +22,12 @@ def spliced(aligned: tuple[Aligned, ...], sections: tuple[Section, ...], lexicon
         if first.section == second.section and first.passage.segment == second.passage.segment:
             continue
         if second.passage.head and first.passage.head.split("\n")[:2] == second.passage.head.split("\n")[:2]:
+            continue
+        if not first.claim.words:
+            continue  # ``根据第 8 条，``
+        lead = _unsaid_subject(second, aligned, lexicon)
+        if lead:
+            yield f"{second.claim.text!r} is said of {lead!r}"
             continue
         topics = _earlier(second.passage, sections[second.section])
         if topics and _spoken_share(topics, aligned, lexicon) < 0.5:
@@ -41,6 +49,24 @@ def _spoken_share(topics: list[Passage], aligned: tuple[Aligned, ...], lexicon: 
             total += 2
             said += 2 * (standing(figure, figures) == "same")
     return said / total if total else 1.0
+
+
+_AND = re.compile(r"[和与及或、]|(?<![a-z])(?:and|or)(?![a-z])")
+
+
+def _unsaid_subject(one: Aligned, aligned: tuple[Aligned, ...], lexicon: Lexicon) -> str:
+    """The word before what a claim takes of its passage, if no claim says it; empty if there is none."""
+    text = one.passage.text
+    places = [p for f in one.found if f.place == "own" for p in places_of(f.word, text)[:1]]
+    first = min(places, default=0)
+    before = [w for w in content_words(text) if w.end <= first]
+    spoken = target_of("\n".join(a.claim.text for a in aligned))
+    if not before or one.claim.words[:1] != (one.found[0].word,) or one.found[0].place != "own":
+        return ""
+    last = before[-1]
+    if light(last) or stands(last, spoken, lexicon) or _AND.search(text, last.end, first):
+        return ""
+    return last.text
 
 
 def _earlier(passage: Passage, section: Section) -> list[Passage]:

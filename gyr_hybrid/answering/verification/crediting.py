@@ -8,7 +8,7 @@ from functools import lru_cache
 from gyr_hybrid.answering.verification.claims import grammatical
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.stemming import stem
-from gyr_hybrid.answering.verification.word_lists import FUNCTION_WORDS
+from gyr_hybrid.answering.verification.word_lists import FUNCTION_WORDS, LIGHT_WORDS
 from gyr_hybrid.answering.verification.words import Word, words_of
 
 STANDS = 0.6
@@ -16,6 +16,9 @@ STANDS = 0.6
 RESULTATIVES = frozenset("出到上下了着过来去里内中为成掉完好入起")
 """Second characters that a Chinese verb or place may lose: ``放出``, ``机上``."""
 
+
+MODALS = frozenset("可并会将被应须再先即")
+"""First characters that a Chinese verb may gain: ``可免``, ``并处``."""
 
 _LATIN = re.compile(r"[a-z0-9]+(?:['_./+#&-][a-z0-9]+)*[+#]*")
 NOTHING = Lexicon({}, {})
@@ -77,8 +80,12 @@ def credit_of(word: Word, target: Target, lexicon: Lexicon, before: str = "", af
         return 0.8
     if len(word.text) > 3:
         halves = (word.text[:2], word.text[2:])
-        if all(grammatical(h) or h in text or _equivalent(h, target, lexicon) for h in halves):
+        if all(
+            grammatical(h) or h in LIGHT_WORDS or h in text or _equivalent(h, target, lexicon) for h in halves
+        ) and any(h in text for h in halves):
             return 0.8
+    if word.text[0] in MODALS and word.text[1:] in text:
+        return 0.8
     if all(c in FUNCTION_WORDS for c in word.text) and word.key not in lexicon.equivalents:
         return 0.7
     loose = _alternatives(word.text, lexicon)

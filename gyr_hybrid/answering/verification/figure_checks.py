@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gyr_hybrid.answering.figures.derivation import derived
 from gyr_hybrid.answering.figures.matching import approximate, standing
@@ -36,7 +36,9 @@ def figures_stand(evidence: Evidence) -> Iterator[Finding]:
                 open_figures.append((figure, one, stands))
     everywhere = [f for s in evidence.sections for f in (*s.figures, *s.heading_figures)]
     unknown = [f for f, _, stands in open_figures if stands in UNKNOWN]
-    loose = derived(unknown, everywhere, evidence.sentence) if unknown else set()
+    claimed = [f for one in evidence.aligned for f in one.claim.figures if not f.weak]
+    loose = derived(claimed, everywhere, evidence.sentence) if unknown else set()
+    supposed = bool(loose & set(unknown))
     for figure, one, _ in open_figures:
         if figure in evidence.explained or _counts_items(figure, one):
             continue
@@ -50,11 +52,28 @@ def figures_stand(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("approximate", f"{shown} is counted in another unit in the source")
         elif elsewhere == "unit" and _same_count(figure, everywhere):
             yield Finding("unit", f"{shown} is counted in another word in the source")
-        elif figure in loose or (_one_period(figure) and (loose or evidence.explained)):
+        elif supposed or figure in loose or (_one_period(figure) and (loose or evidence.explained)):
             yield Finding("calculation", f"{shown} is worked out from figures outside the quote")
         else:
             name = "code" if figure.kind == "code" else "figure"
             yield Finding(name, f"{shown} does not stand in the source", hard=True)
+
+
+def explained_figures(
+    aligned: Sequence[Aligned], sections: Sequence[Section], sentence: str
+) -> frozenset[Figure]:
+    """Figures of the claims that arithmetic on their quotes' figures yields, or that only say one again.
+
+    ``半年（180 天）`` says again what the source has as 180 days.
+    """
+    quoted = [f for a in aligned for f in quote_figures(a, sections[a.section])]
+    claimed = [f for a in aligned for f in a.claim.figures]
+    unknown = [f for f in claimed if not f.weak and standing(f, quoted) in UNKNOWN]
+    if not unknown:
+        return frozenset()
+    known = [f for f in claimed if f not in unknown]
+    restated = {f for f in unknown if any(approximate(f, k) for k in known)}
+    return frozenset(derived(unknown, quoted, sentence) | restated)
 
 
 def _one_period(figure: Figure) -> bool:

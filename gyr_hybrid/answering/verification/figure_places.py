@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import combinations
 
 from gyr_hybrid.answering.figures.matching import compare, standing
@@ -12,6 +12,7 @@ from gyr_hybrid.answering.verification.alignment import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.passages import Passage, Section
+from gyr_hybrid.answering.verification.roles import light
 
 
 def changed_count(one: Aligned) -> Iterator[str]:
@@ -20,6 +21,8 @@ def changed_count(one: Aligned) -> Iterator[str]:
     claimed = [f for f in one.claim.figures if not f.weak]
     for figure in one.claim.figures:
         if not figure.weak or figure.kind != "count":
+            continue
+        if "其中" + figure.text in one.claim.text or "单" + figure.text[1:] in one.source:
             continue
         rivals = [f for f in theirs if f.kind == "count" and f.base == figure.base]
         if (
@@ -41,7 +44,8 @@ def same_clause_figures(one: Aligned) -> Iterator[str]:
         if standing(figure, one.passage.figures) == "same":
             continue
         rival = next((o for o in own if _rivals(figure, o) and standing(o, mine) != "same"), None)
-        if rival and standing(figure, one.passage.carried_figures) == "same":
+        later = [f for p in one.later for f in p.figures]
+        if rival and standing(figure, (*one.passage.carried_figures, *later)) == "same":
             yield f"{figure.text!r} belongs to another clause; this one has {rival.text!r}"
 
 
@@ -55,8 +59,16 @@ def parallel_clauses(one: Aligned, section: Section) -> Iterator[str]:
     claimed = [f for f in one.claim.figures if not f.weak]
     siblings = [p for p in section.passages if p.segment == one.passage.segment and p is not one.passage]
     spoken = target_of(one.claim.text)
-    if all(stands(w, spoken) for w in content_words(one.passage.text)):
+    mine = content_words(one.passage.text)
+    if all(stands(w, spoken) for w in mine):
+        for sibling in siblings:
+            theirs = content_words(sibling.text)
+            fuller = len(theirs) > len(mine) and all(stands(w, spoken) for w in theirs)
+            if fuller and _parallel(sibling, own, claimed):
+                yield f"{one.claim.text!r} speaks of {sibling.text!r}"
         return
+    if all(stands(w, spoken) or light(w) for w in mine) and all(standing(f, claimed) == "same" for f in own):
+        return  # it has no word of its own that the claim leaves out
     for found in one.found:
         if found.place not in ("carried", "following"):
             continue
@@ -113,15 +125,22 @@ def repeated_figure(one: Aligned) -> Iterator[str]:
 _CONJUNCTION = re.compile(r"并|且|和|与|及|,|，|(?<![a-z])(?:and|but|or)(?![a-z])")
 
 
-def dropped_figure(one: Aligned) -> Iterator[str]:
-    """A figure inside the source clause, between words that the claim has, that the claim leaves out."""
+_ASIDE = re.compile(r"[(（][^()（）]*[)）]")
+
+
+def dropped_figure(one: Aligned, said: Collection[Figure]) -> Iterator[str]:
+    """A figure inside the source clause, between words that the claim has, that the sentence leaves out.
+
+    ``said`` are the figures of the whole sentence; what the source says in brackets may be left out.
+    """
     text = one.passage.text
     spots = [p for f in one.found if f.place == "own" for p in places_of(f.word, text)]
     for figure in find_figures(text):
         if (
             figure.weak
             or figure.kind in ("code", "ordinal")
-            or any(compare(f, figure) == "same" for f in one.claim.figures)
+            or any(compare(f, figure) == "same" for f in said)
+            or any(a.start() < figure.start < a.end() for a in _ASIDE.finditer(text))
         ):
             continue
         before = any(p < figure.start for p in spots)
@@ -130,7 +149,10 @@ def dropped_figure(one: Aligned) -> Iterator[str]:
             f.kind == figure.kind and not f.weak and standing(f, one.passage.figures) != "same"
             for f in one.claim.figures
         )
-        following = [p for p in spots if p >= figure.end]
-        aside = bool(following) and bool(_CONJUNCTION.search(text, figure.end, min(following)))
+        following, earlier = [p for p in spots if p >= figure.end], [p for p in spots if p < figure.start]
+        aside = bool(before and after) and bool(
+            _CONJUNCTION.search(text, figure.end, min(following))
+            or _CONJUNCTION.search(text, max(earlier), figure.start)
+        )
         if before and after and not moved and not aside:
             yield f"{figure.text!r} of the source is left out"

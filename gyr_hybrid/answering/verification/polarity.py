@@ -16,9 +16,9 @@ REACH_LATIN = 32
 """Characters of English a negator reaches forward."""
 
 _FIXED = re.compile(
-    r"不[但仅管论断久等妨如禁愧便良利然]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|不[满到]|不足(?=[\s\d一二三四五六七八九十百千两半])|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
+    r"不[但仅管论断久等妨如禁愧便良利然]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|(?:没有|未)(?=超过|少于|低于|高于|多于|大于|小于|[达满到])|不[满到]|不足(?=[\s\d一二三四五六七八九十百千两半])|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
     r"|无人机|非常|非法|非机动|别人|别的|[特级分区类性个识差派辨]别|没收|免[费税息邮赔押签疫]|避免|难免|豁免|是否|能否|可否|与否|有没有|是不是|能不能|会不会|要不要|可不可以|否则|不仅|差不多|对不起|了不起"
-    r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
+    r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|(?:not|no)(?: be)? [a-z]+er than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
 _NEGATOR = re.compile(
     r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除"
@@ -41,9 +41,12 @@ _STOP = re.compile(
 
 _FREE = re.compile(r"免|不收|不用付|\bfree\b")
 _LIMIT = re.compile(
-    r"(?P<no>不(?:得|能|可以?|应当?|会|准|许)?再?|\bnot (?:be )?)?(?P<verb>超过|少于|低于|高于|多于|大于|小于|晚于|早于|exceed|less than|more than)"
+    r"(?P<no>不(?:得|能|可以?|应当?|会|准|许)?再?|没有|未|\bnot (?:be )?)?(?P<verb>超过|少于|低于|高于|多于|大于|小于|晚于|早于|exceed|less than|more than)"
 )
 _EXCEPTED = re.compile(r"(?:^|[,;，；。\n]|但)((?:(?!下列|以下)[^,;，；。\n]){1,40})除外")
+
+
+_EXCEPTING = re.compile(r"除外|除[^,;。]{1,20}[以之]?外|除非|例外|(?<![a-z])except(?![a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class Denial:
     end: int
     text: str
     targets: tuple[str, ...]
-    """The next two content words of its clause, as keys."""
+    """The next two content words of its clause, as keys; more after ``no``, which stands far from its verb."""
     reach: int
     """Offset where its reach ends."""
 
@@ -79,7 +82,7 @@ def denials_of(text: str) -> tuple[Denial, ...]:
             w.key if w.start >= end else w.text[end - w.start :]
             for w in words
             if w.end > end and w.start < reach
-        )[:2]
+        )[: 5 if negator.group() == "no" else 2]
         if figure_follows(text, end):
             targets = (text[end : end + 2], *targets)[:2]
         elif not targets and text[end : end + 1].isalpha() and not negator.group().isascii():
@@ -109,8 +112,10 @@ def occurrences(key: str, text: str) -> list[int]:
     return [m.start() for m in re.finditer(re.escape(key), text)]
 
 
-def disagreement(claim: str, source: str) -> str:
+def disagreement(claim: str, source: str, limiting: str = "") -> str:
     """What one of two folded texts denies and the other asserts, or an empty string.
+
+    ``limiting`` is a wider source, in which limits and what the claim supposes are looked up.
 
     >>> disagreement("月付套餐支持中途退款", "月付套餐不支持中途退款")
     '不支持 (中途)'
@@ -119,6 +124,10 @@ def disagreement(claim: str, source: str) -> str:
         for denial in denials_of(text):
             if denial.text.startswith("免") and _FREE.search(other):
                 continue
+            if text is source and _asserted_elsewhere(denial, source):
+                continue
+            if text is claim and supposes(denial, claim) and _denied_in(denial, limiting):
+                continue
             # the object of a verb that the other text lacks says nothing, unless the verb says nothing itself
             wanted = denial.targets[: 2 if set(denial.targets[:1]) & LIGHT_WORDS else 1]
             target = next((t for t in wanted if t.strip() and occurrences(t, other)), None)
@@ -126,7 +135,32 @@ def disagreement(claim: str, source: str) -> str:
                 denied_at(other, p) for t in denial.targets if t.strip() for p in occurrences(t, other)
             ):
                 return f"{denial.text} ({target})"
-    return _limit(claim, source) or _exception(claim, source) or _elliptic(claim, source)
+    return _limit(claim, limiting or source) or _exception(claim, source) or _elliptic(claim, source)
+
+
+def supposes(denial: Denial, text: str) -> bool:
+    """Whether a denial only supposes something: ``未备案的…``, ``不填时``."""
+    return text[denial.reach : denial.reach + 1] in tuple("的时等")
+
+
+def _denied_in(denial: Denial, text: str) -> bool:
+    return any(denied_at(text, p) for t in denial.targets[:1] for p in occurrences(t, text))
+
+
+def _asserted_elsewhere(denial: Denial, text: str) -> bool:
+    """Whether another line of the text asserts what is denied: ``不得下载`` beside ``确需下载的``."""
+    if not denial.targets:
+        return False
+    line = text.count("\n", 0, denial.start)
+    for place in occurrences(denial.targets[0], text):
+        number = text.count("\n", 0, place)
+        if (
+            number != line
+            and not denied_at(text, place)
+            and len(content_words(text.split("\n")[number])) > 1  # the name of a column asserts nothing
+        ):
+            return True
+    return False
 
 
 def _elliptic(claim: str, source: str) -> str:
@@ -160,6 +194,6 @@ def _exception(claim: str, source: str) -> str:
         phrase = found[1].strip()
         words = content_words(phrase)
         denied = any(claim[d.start : d.end + 1] not in phrase for d in denials_of(claim))
-        if words and "除外" not in claim and not denied and occurrences(words[-1].key, claim):
+        if words and not _EXCEPTING.search(claim) and not denied and occurrences(words[-1].key, claim):
             return f"{phrase} 除外"
     return ""

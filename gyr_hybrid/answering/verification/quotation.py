@@ -10,7 +10,7 @@ from functools import lru_cache
 from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.alignment import Aligned
 from gyr_hybrid.answering.verification.passages import Section
-from gyr_hybrid.answering.verification.polarity import NEGATION_MARK, without_fixed
+from gyr_hybrid.answering.verification.polarity import NEGATION_MARK, denials_of, without_fixed
 
 NEAR = 0.75
 """Similarity of characters from which a claim counts as an edited copy of its passage."""
@@ -76,6 +76,8 @@ def edited_negation(one: Aligned) -> Iterator[str]:
     ours, theirs = without_fixed(one.claim.text), without_fixed(one.source.replace("\n", ","))
     if len(NEGATION_MARK.findall(ours)) == len(NEGATION_MARK.findall(theirs)):
         return  # moved at most; what each denies is compared elsewhere
+    if len(denials_of(ours)) == len(denials_of(theirs)):
+        return  # ``excluded`` for ``not covered``
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     matched = sum(b.size for b in matcher.get_matching_blocks())
     if not ours or matched / len(ours) < NEAR:

@@ -31,7 +31,7 @@ def dropped_restriction(one: Aligned, section: Section, sentence: str, lexicon: 
     """
     said = target_of(sentence)
     spoken = target_of(f"{sentence}\n{section.heading}")
-    for line in one.source.split("\n"):
+    for line in one.passage.own.split("\n"):
         restricting, head = _restriction(line, said, lexicon)
         if head is None or not restricting:
             continue
@@ -44,6 +44,8 @@ def dropped_restriction(one: Aligned, section: Section, sentence: str, lexicon: 
             yield f"all {head.text!r} where the source has {shown!r}"
         elif any(stands(w, spoken, lexicon) for w in restricting):
             continue
+        elif any(_said(r, said) for w in restricting for r in lexicon.contrasts.get(w.key, ())):
+            continue  # ``拖欠租金的，出租人可以解除合同`` can only speak of the other party
         elif _competes(restricting, head, shown, section, lexicon):
             yield f"{head.text!r} where the source has {shown!r}"
 
@@ -55,6 +57,10 @@ def _restriction(line: str, said: Target, lexicon: Lexicon) -> tuple[Sequence[Wo
         if stands(word, said, lexicon):
             return words[:i], word
     return (), None
+
+
+def _said(key: str, said: Target) -> bool:
+    return key in said.keys if key.isascii() else key in said.text
 
 
 def _bare(head: Word, claim: Claim) -> bool:
@@ -83,7 +89,7 @@ def _competes(
     whole = target_of(section.folded)
     for word in restricting:
         rivals = lexicon.contrasts.get(word.key, frozenset())
-        if any(r in whole.keys if r.isascii() else r in whole.text for r in rivals):
+        if any(_said(r, whole) for r in rivals):
             return True
     attribute = head.text.isascii() or "的" in shown
     for passage in section.passages:

@@ -15,7 +15,7 @@ _ACTOR = re.compile(
 )
 """Endings of words for parties, bodies, plans and kinds of members."""
 _NO_ACTOR = re.compile(
-    r".*(?:[付退扣贷还汇存罚条欠货余尾押借赔交打][款]|[刷打办开绑]卡|[升降年等]级|[出改排]版|[极尖末]端|[场厕]所|[分重]组|[地对官双多单各]方|[布结]局|[或前后]者|[好之何到益害用坏住此]处|大部|全部|内部|外部|局部|个人|本人|他人|每人|人人|无人)"
+    r".*(?:[付退扣贷还汇存罚条欠货余尾押借赔交打][款]|[刷打办开绑]卡|[升降年等]级|[出改排]版|[极尖末]端|[场厕]所|[分重]组|[地对官双多单各]方|[布结]局|部署|[并判科各别到用相]处|[或前后]者|[好之何到益害用坏住此]处|大部|全部|内部|外部|局部|个人|本人|他人|每人|人人|无人)"
 )
 
 
@@ -27,6 +27,11 @@ def light(word: Word) -> bool:
 def is_actor(key: str, lexicon: Lexicon) -> bool:
     """Whether a word names a role, party, plan or the like, which no other word may stand in for."""
     return key in lexicon.contrasts or key in ROLES or _named(key)
+
+
+def is_named(key: str) -> bool:
+    """Whether a word names a role, party or plan by itself, whatever it is set against."""
+    return key in ROLES or _named(key)
 
 
 def is_party(key: str) -> bool:

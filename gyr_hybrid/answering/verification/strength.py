@@ -8,7 +8,7 @@ from collections.abc import Iterator
 _FAMILIES: dict[str, tuple[str, str]] = {
     # family: (words that claim it, words of a source that grant it)
     "all": (
-        r"所有|任何|一切|一律|统统|通通|凡是|\b(?:all|every|any(?! time)|everything|everyone|anyone|anything|everybody|whatsoever)\b",
+        r"所有|任何|一切|一律|统统|通通|凡是|\b(?:all|every(?! \d)|any(?! time)|everything|everyone|anyone|anything|everybody|whatsoever|worldwide|globally|anywhere|everywhere)\b|全球|全世界",
         r"所有|任何|全[部体员]|一切|一律|凡|均|都|各|每一?[个位名项笔种件条台辆]|\b(?:all|every|any(?! time)|each|everything|whole|entire|per|how often)\b",
     ),
     "the whole": (
@@ -75,7 +75,7 @@ def overclaims(claim: str, source: str) -> Iterator[str]:
     """Words of ``claim`` that claim a family of strength of which ``source`` has nothing. Both folded."""
     for claiming, granting in _COMPILED.values():
         found = claiming.search(claim)
-        if found and not granting.search(source):
+        if found and found.group() not in source and not granting.search(source):
             yield found.group()
 
 

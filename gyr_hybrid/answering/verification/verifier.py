@@ -13,14 +13,13 @@ from functools import lru_cache
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from gyr_hybrid.answering.excerpts import excerpt_at
-from gyr_hybrid.answering.figures.derivation import derived
 from gyr_hybrid.answering.figures.matching import standing
 from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
 from gyr_hybrid.answering.verification.alignment import Aligned, align
 from gyr_hybrid.answering.verification.checks import findings
 from gyr_hybrid.answering.verification.claims import claims_of
 from gyr_hybrid.answering.verification.enumerations import Pair, contrasting_pairs, parallel_pairs
-from gyr_hybrid.answering.verification.figure_checks import UNKNOWN, quote_figures
+from gyr_hybrid.answering.verification.figure_checks import explained_figures
 from gyr_hybrid.answering.verification.findings import Evidence
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Section, read_section
@@ -61,7 +60,7 @@ def verify(
     if not aligned:
         return Verdict("uncertain", "no_source: the sentence claims nothing that could be compared")
     weights = [max(1, len(a.claim.words) + 2 * len(a.claim.figures)) for a in aligned]
-    explained = _explained(aligned, sections, sentence)
+    explained = explained_figures(aligned, sections, sentence)
     support = sum(a.support_with(explained) * w for a, w in zip(aligned, weights, strict=True)) / sum(weights)
     quotes = _quotes(aligned, sections, plain)
     found = findings(Evidence(sentence, tuple(aligned), tuple(sections), known, explained))
@@ -99,13 +98,6 @@ def lent_lines(node: BaseNode, quote: Quote) -> list[str]:
     section = section_of(node)
     row = excerpt_at(section.text, quote.start, quote.end)
     return [*section.heading.split("\n"), *(row.header.split("\n")[:1] if row else ())]
-
-
-def _explained(aligned: Sequence[Aligned], sections: Sequence[Section], sentence: str) -> frozenset[Figure]:
-    """Figures of the claims that arithmetic on their quotes' figures yields."""
-    quoted = [f for a in aligned for f in quote_figures(a, sections[a.section])]
-    unknown = [f for a in aligned for f in a.claim.figures if not f.weak and standing(f, quoted) in UNKNOWN]
-    return frozenset(derived(unknown, quoted, sentence)) if unknown else frozenset()
 
 
 def _quotes(

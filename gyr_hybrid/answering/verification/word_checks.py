@@ -12,8 +12,9 @@ from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.findings import Evidence, Finding
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Section
-from gyr_hybrid.answering.verification.roles import is_actor, light
+from gyr_hybrid.answering.verification.roles import is_actor, is_named, light
 from gyr_hybrid.answering.verification.strength import is_strong
+from gyr_hybrid.answering.verification.word_lists import GENERAL_ROLES
 from gyr_hybrid.answering.verification.word_places import SWAP, ordinary
 from gyr_hybrid.answering.verification.words import Word
 
@@ -30,7 +31,7 @@ NEARLY = 0.64
 """Support that a claim needs which has a new word."""
 
 _DEGREE = re.compile(
-    r"最.|首|末|全.*|半.*|长期|短期|即时|.*[利费]率|first|last|next|own|full|whole|half|best|worst|most|least|new|old|free"
+    r"minimum|maximum|min|max|最.|首|末|全.*|半.*|长期|短期|即时|.*[利费]率|first|last|next|own|full|whole|half|best|worst|most|least|new|old|free"
 )
 
 
@@ -43,6 +44,10 @@ def words_stand(evidence: Evidence) -> Iterator[Finding]:
     for one in evidence.aligned:
         section = evidence.sections[one.section]
         strange = [f for f in one.found if f.place in ("none", "elsewhere") and not light(f.word)]
+        names = [f for f in strange if is_identifier(f.word, evidence.sentence)]
+        if names:
+            yield Finding("name", f"{names[0].word.text!r} not in the source sentence")
+            continue
         if strange and len(strange) <= NEW_WORDS[strange[0].word.han]:
             strange = [f for f in strange if not _from_elsewhere(f.word, one, section, evidence.lexicon)]
         support = one.support_with(evidence.explained)
@@ -52,6 +57,17 @@ def words_stand(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("words", f"{' '.join(f.word.text for f in strange)!r} not in the source sentence")
         elif support < (NEARLY if one.missing else CLOSE):
             yield Finding("coverage", f"{support:.2f} of {one.claim.text!r}")
+
+
+_IDENTIFIER = re.compile(r".*[a-z][A-Z]|.*\w[._]\w")
+
+
+def is_identifier(word: Word, sentence: str) -> bool:
+    """Whether a word is written as a name of code: ``maxSurge``, ``room.read``, in backticks."""
+    written = sentence[word.start : word.end]
+    return written.isascii() and (
+        bool(_IDENTIFIER.match(written)) or sentence[max(0, word.start - 1) : word.start] == "`"
+    )
 
 
 def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
@@ -74,7 +90,8 @@ def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
     if unsaid and word == one.claim.words[-1] and not swapped:
         return False
     return not any(
-        f.end <= word.start <= f.end + 1 or f.start - 1 <= word.end <= f.start for f in one.claim.figures
+        f.end <= word.start <= f.end + 1 or (unsaid and f.start - 1 <= word.end <= f.start)
+        for f in one.claim.figures
     )
 
 
@@ -86,7 +103,31 @@ def _unsaid(one: Aligned, lexicon: Lexicon) -> list[Word]:
 
 def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
     """A word from earlier in running text, where rows do not compete."""
-    if one.passage.head or is_actor(word.key, lexicon):
+    if one.passage.head or (is_named(word.key) and word.key not in GENERAL_ROLES):
+        return False
+    if (
+        _DEGREE.fullmatch(word.text)
+        or is_strong(word.text)
+        or _listed_beside(word, one, section)
+        or any(rival in section.folded for rival in lexicon.contrasts.get(word.key, ()))
+    ):
         return False
     earlier = "\n".join(p.text for p in section.passages if p.end <= one.passage.start and not p.head)
     return stands(word, target_of(earlier), lexicon)
+
+
+_LIST = re.compile(
+    r"[\u3400-\u9fff]+(?:(?:、|或者?|和|与|及|以及)[\u3400-\u9fff]+)+|[a-z]+(?:(?:, (?:and |or )?| and | or )[a-z]+)+"
+)
+_LIST_JOINT = re.compile(r"、|或者?|和|与|及|以及|, (?:and |or )?| and | or ")
+
+
+def _listed_beside(word: Word, one: Aligned, section: Section) -> bool:
+    """Whether the source lists the word beside one that the passage has: ``退货、换货或者维修``."""
+    for found in _LIST.finditer(section.folded):
+        items = [item for item in _LIST_JOINT.split(found.group()) if item]
+        if any(word.text in item for item in items) and any(
+            item in one.passage.own for item in items if word.text not in item
+        ):
+            return True
+    return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FUNCTION_WORDS = frozenset(
-    """的 地 得 予 了 着 过 是 为 在 于 由 从 自 到 至 与 和 及 或 或者 以及 并 并且 且 而 而且 则 就 便 即 还 又 再 将 把 被 给 让 使 对 对于 向 跟 同 以 按
+    """第 单次 every 的 地 得 予 了 着 过 是 为 在 于 由 从 自 到 至 与 和 及 或 或者 以及 并 并且 且 而 而且 则 就 便 即 还 又 再 将 把 被 给 让 使 对 对于 向 跟 同 以 按
     按照 根据 依据 依照 通过 经 经过 用 进行 其 该 此 这 那 这些 那些 这个 那个 这样 那样 它 它们 他 她 他们 我 我们 您 你 你们 者 所 之 等 等等 个 一个 上 下 里 里面 里头 中
     时 时候 期间 这期间 如果 若 如 当 只要 才 方 方可 才能 需 需要 须 必须 应 应当 应该 要 可 可以 能 能够 会 不 未 没 没有 无 非 吗 呢 啊 吧 也 都 不过 但 但是 因 因为 由于 所以
     因此 故 情况 情形 的话 表示 意思 指 说明 意味着 意思是 有 作为 请 目前 现在 已 已经 均 各 另 另外 其中 就是 也就是 来 去 做 关于 有关 那么 然后 而言 来说 分别 即可 就行 行 起来 出来 一下
@@ -23,21 +23,22 @@ LIGHT_WORDS = frozenset(
     事项 事情 部分 环节 阶段 过程 阶段 进度 功能 产品 商品 设备 系统 页面 界面 信息 数据 记录 内部 名下 本人 自己 对方 地方 人员 双方 一方 公司 单位 机构 用户 客户 员工 顾客 成员
     具体 相应 相关 对应 所需 实际 正常 通常 一般 直接 统一 分别 依次 同样 单独 另行 额外 之间 总共 整个 完整 现有 当前 最终 最后 首先 然后 接着 其次 此时 届时 到时
     折合 折算 折 相当于 等于 平均 共需 相差 打 得到 收到 进行 办理 处理 完成 提供 采用 使用 执行 实行 给予 予以 加以 作出 做出 开始 继续 起效 生效 适用 涉及 包括 包含 对待 视为 算作 算是 属于 称为 叫做 列为 成为 变成 变为 写明 标明 注明 规定为 表明
-    能够 得以 允许 可供 供 享受 享有 拥有 具有 具备 带 带有 附带 配有 配备 设有 到 放 带来 进入 来自 位于 处于
+    能够 得以 允许 可供 供 享受 享有 拥有 具有 具备 选择 获得 取得 继续 负责 机会 设 设为 设置 完 好 成 long 带 带有 附带 配有 配备 设有 到 放 带来 进入 来自 位于 处于
     收费 价格 cost costs fee price priced
     status code value kind type way amount level period time number size rate charge charged return returned apply applies applied allow allows allowed possible available
+    last lasts
     given happens happen stands stand works work able set gets made used using use total case back customer customers user users people person you""".split()
 )
 """Words that add next to nothing to a clause that is otherwise the source's own."""
 
 GENERAL_ROLES = frozenset(
-    "用户 客户 顾客 员工 成员 会员 人员 公司 单位 机构 本人 对方 双方 一方 当事人 个人 他人 自己 名人 工人 前者 后者 或者 作者".split()
+    "套餐 用户 客户 顾客 员工 成员 会员 人员 公司 单位 机构 本人 对方 双方 一方 当事人 个人 他人 自己 名人 工人 前者 后者 或者 作者".split()
 )
 """Words for people and bodies in general, which may be added but not put in another's place."""
 
 ROLES = frozenset(
     """user users customer custom client owner admin administr agent member guest viewer editor employe employee employer contractor manag manager staff
     student teacher buyer seller landlord tenant lender borrow supplier vendor doctor nurs patient parent child insurer insur author driver passeng
-    team reviewer moder maintain operator parti recipient sender issuer merchant bank compani hr librarian reader undergradu postgradu""".split()
+    team reviewer moder maintain operator parti recipient sender issuer carrier shipper consigne sender courier agenc holder tourist operator merchant bank compani hr librarian reader undergradu postgradu""".split()
 )
 """Stems of English words for parties and roles."""

@@ -16,8 +16,8 @@ from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import Target, stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Passage, Section
-from gyr_hybrid.answering.verification.polarity import denied_at, occurrences
-from gyr_hybrid.answering.verification.roles import is_actor, is_party, light
+from gyr_hybrid.answering.verification.polarity import denials_of, denied_at, occurrences
+from gyr_hybrid.answering.verification.roles import is_actor, is_named, is_party, light
 from gyr_hybrid.answering.verification.strength import is_strong
 from gyr_hybrid.answering.verification.words import Word
 
@@ -28,7 +28,7 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
     Only a topic that the passage inherits may stand before it in the place of another word (``装修押金`` for
     ``缴纳押金`` after ``装修须…``), unless both name parties or the two have changed places.
     """
-    everything = target_of(even_fold(sentence))
+    everything, whole = target_of(even_fold(sentence)), target_of(one.claim.text)
     for start, end in one.claim.clauses:
         words = [f for f in one.found if start <= f.word.start < end]
         main = (start, end) == one.claim.clauses[-1]
@@ -48,19 +48,49 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
                 w for w in ours[i1:i2] if not stands(w, target, lexicon) and (not main or places[w] != "own")
             ]
             old = [w for w in theirs[j1:j2] if not stands(w, spoken, lexicon)]
-            inherited = [w for w in new if places[w] in ("carried", "following")]
-            if all(light(w) and not is_actor(w.key, lexicon) for w in (*new, *old)):
+            lending = ("carried", "following") if main else ("carried", "following", "heading")
+            inherited = [w for w in new if places[w] in lending]
+            if all(light(w) and not is_named(w.key) for w in new) or _denies(new, old, one):
                 continue
             named = [_any_named(side, names, lexicon) for side in (ours[i1:i2], theirs[j1:j2])]
             swapped = any(is_party(w.key) for w in inherited) and any(stands(w, everything) for w in old)
             topic = len(inherited) == len(new) and (i1 == 0 or not main)
-            if topic and not swapped and not all(named):
+            rival = main and i1 == 0 and j1 == 0 and _rival_topics(inherited, old, one)
+            if topic and not swapped and not all(named) and not rival:
+                continue
+            moved = bool(old) and all(_holds(whole, w.key) for w in old)
+            if moved and not named[0] and ordinary(new, names, lexicon):
+                continue  # ``With the priority service, processing takes 5 days``
+            if all(light(w) and not is_named(w.key) for w in old) and len(inherited) == len(new):
                 continue
             few = len(new) <= SWAPPED and len(old) <= SWAPPED
             if one.support >= SWAP and few and ordinary((*new, *old), names, lexicon):
                 continue
             if new and old:
                 yield f"{' '.join(w.text for w in new)!r} where the source has {' '.join(w.text for w in old)!r}"
+
+
+def _rival_topics(new: Sequence[Word], old: Sequence[Word], one: Aligned) -> bool:
+    """Whether another clause says of ``new`` what the passage says of ``old``: ``A 凭合同办理，B 凭证书办理``."""
+    ours = content_words(one.passage.text)
+    if not (new and old and ours):
+        return False
+    for line in one.passage.carried.split("\n"):
+        theirs = content_words(line)
+        shared = {w.key for w in theirs} & {w.key for w in ours}
+        if len(shared) > 1 and theirs[-1].key == ours[-1].key and any(w.key == new[0].key for w in theirs):
+            return True
+    return False
+
+
+def _denies(new: Sequence[Word], old: Sequence[Word], one: Aligned) -> bool:
+    """``not covered`` for ``excluded``: a denied word in the place of one that denies."""
+    text = one.claim.text
+    return (
+        bool(new)
+        and any(denials_of(w.text) for w in old)
+        and all(denied_at(text, w.start - one.claim.start) for w in new)
+    )
 
 
 SWAPPED = 1
@@ -116,6 +146,22 @@ def other_agent(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
     for agent in _agents(one.claim.text):
         if not any(stands(agent[0], target_of("".join(w.text for w in other)), lexicon) for other in theirs):
             yield f"由{agent[0].text} where the source has 由{theirs[0][0].text}"
+
+
+_FIRST_PERSON = re.compile(r"我们|我司|我方|本[公店行平院校]|(?<![a-z])(?:we|us|our)(?![a-z])")
+
+
+def assumed_agent(one: Aligned) -> Iterator[str]:
+    """``we`` or ``用户`` where the source clause names a party, of which the claim has nothing."""
+    spoken = target_of(one.claim.text)
+    said = [w.text for w in one.missing if is_named(w.key) and light(w)]
+    first = _FIRST_PERSON.search(one.claim.text)
+    if first and not _FIRST_PERSON.search(one.passage.own + one.passage.carried):
+        said.append(first.group())
+    for word in content_words(one.passage.text) if said else ():
+        if is_party(word.key) and not stands(word, spoken):
+            yield f"{said[0]!r} where the source has {word.text!r}"
+            return
 
 
 def _agents(text: str) -> list[list[Word]]:

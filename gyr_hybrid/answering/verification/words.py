@@ -17,6 +17,7 @@ from gyr_hybrid.answering.verification.word_lists import FUNCTION_WORDS
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:['_./+#&-][a-z0-9]+)*[+#]*|[\u3400-\u9fff]+")
 
+_LIMITING = re.compile(r"([最至][多少])")
 _PARTY = frozenset("人者方员商")
 _AFTER_FIGURE = frozenset("前后内起止里中")
 """Characters that belong to the figure before them and to no word after it: ``30 日后退还``."""
@@ -60,9 +61,10 @@ def _cut(text: str) -> Iterator[Word]:
                 place = start + token.find(part) if len(parts) > 1 else start
                 yield Word(part, stem(part), place, place + len(part))
             continue
-        for piece in _pieces(token):
-            yield Word(piece, piece, start, start + len(piece))
-            start += len(piece)
+        for part in _LIMITING.split(token):  # the dictionary reads ``最多重试`` as ``最 多重 试``
+            for piece in _pieces(part):
+                yield Word(piece, piece, start, start + len(piece))
+                start += len(piece)
 
 
 _DENIED = re.compile(
