@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,18 +23,18 @@ def heading_share(run: Run, units: Sequence[str]) -> NDArray[np.float64]:
     if total <= 0.0:
         return np.zeros(len(units))
     paths = view.header_paths(units)
+    asked = [(frozenset((word, *equivalents.get(word, ()))), idf) for word, idf in words.items()]
     shares = {}
     for path in set(paths):
         terms = heading_terms(analyzer, path)
-        found = sum(
-            idf for word, idf in words.items() if word in terms or terms & equivalents.get(word, frozenset())
-        )
+        found = sum(idf for forms, idf in asked if not forms.isdisjoint(terms))
         found += max((idf for token, idf in widened.items() if token in terms), default=0.0)
         shares[path] = min(1.0, found / total)
     return np.array([shares[path] for path in paths])
 
 
-def heading_terms(analyzer: Analyzer, path: Sequence[str]) -> frozenset[str]:
+@lru_cache(maxsize=1 << 14)
+def heading_terms(analyzer: Analyzer, path: tuple[str, ...]) -> frozenset[str]:
     """Terms of all headings of a path."""
     return frozenset().union(*(_terms(analyzer, heading) for heading in path))
 
@@ -44,14 +45,15 @@ def named(run: Run, units: Sequence[str]) -> NDArray[np.float64]:
     A question that names a thing is about that thing's page before any page that speaks of it.
     """
     view, analyzer = run.view, run.analyzer
-    asked = frozenset(analyzer.tokens(run.query.query_str))
-    idf = {token: view.idf(token) for token in asked}
-    total = sum(idf.values())
+    idf = {token: view.idf(token) for token in analyzer.tokens(run.query.query_str)}
+    total = fsum(idf.values())
     if total <= 0.0:
         return np.zeros(len(units))
     paths = view.header_paths(units)
     weights = {
-        heading: sum(idf[term] for term in terms) if (terms := _terms(analyzer, heading)) <= asked else 0.0
+        heading: fsum(idf[term] for term in terms)
+        if (terms := _terms(analyzer, heading)) <= idf.keys()
+        else 0.0
         for heading in {heading for path in paths for heading in path}
     }
     return np.array([min(1.0, max((weights[h] for h in path), default=0.0) / total) for path in paths])

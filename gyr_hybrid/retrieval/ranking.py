@@ -109,12 +109,13 @@ def score(run: Run, children: Mapping[str, Sequence[str]]) -> dict[str, float]:
         named=named(run, units),
         about=aboutness.weighted(children),
     )
-    for i, unit in enumerate(units):
-        run.features[unit] = {
-            field: float(values[i])
-            for field in (*WEIGHTS, "about")
-            if (values := getattr(features, field)) is not None
-        }
+    columns = {
+        field: values.tolist()
+        for field in (*WEIGHTS, "about")
+        if (values := getattr(features, field)) is not None
+    }
+    for unit, *row in zip(units, *columns.values(), strict=True):
+        run.features[unit] = dict(zip(columns, row, strict=True))
     scores: dict[str, float] = dict(zip(units, relevance(features).tolist(), strict=True))
     aboutness.order_editions(scores)
     return scores

@@ -78,6 +78,8 @@ def newest_first(scores: dict[str, float], paths: Mapping[str, tuple[str, ...]],
         if path := paths.get(unit):  # chapters between may have been renumbered
             groups.setdefault((path[0], path[-1]), []).append(unit)
     editions = [group for group in groups.values() if len({unit.rpartition("#")[0] for unit in group}) > 1]
+    if not editions:
+        return
     nodes = view.nodes([unit for group in editions for unit in group])
     for group in editions:
         ages = {unit: _edition(unit, nodes[unit].metadata) for unit in group if unit in nodes}

@@ -99,8 +99,9 @@ def expand(question: str, rules: Rules, analyzer: Analyzer) -> Expansion:
     weights: dict[str, float] = {}
     equivalents: dict[str, set[str]] = {}
     for word, others in found:
-        tokens = {token for other in others for token in analyzer.tokens(other)}
-        weights.update(dict.fromkeys(tokens - own, SYNONYM_WEIGHT))
+        # in order: sums of 32-bit scores differ in the last digits with the order of the words
+        tokens = dict.fromkeys(token for other in others for token in analyzer.tokens(other))
+        weights.update((token, SYNONYM_WEIGHT) for token in tokens if token not in own)
         for content in analyzer.content_words(word):
             equivalents.setdefault(content, set()).update(tokens)
     return Expansion(weights, {w: frozenset(t) for w, t in equivalents.items()}, tuple(found))

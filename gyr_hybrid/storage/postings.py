@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ B = 0.75
 
 MAX_FREQUENCY = 255
 """Repeats of a term in one child that are counted; BM25 is flat long before."""
+
+_IDFS_KEPT = 1 << 14
+"""Terms of questions whose weight is kept until the next commit."""
 
 _MERGE_RATIO = 4
 """A segment is merged with the one before it unless that is at least so many times larger."""
@@ -146,11 +149,18 @@ class Postings:
     n_live: int
     total_length: int
     """Tokens of the live slots."""
+    _idfs: dict[int, float] = field(default_factory=dict)
 
     def idf(self, key: int) -> float:
         """0 for a term that no live child has."""
-        df = sum(self._df(slots) for slots, _ in self._find(key))
-        return self._idf(df) if df else 0.0
+        known = self._idfs.get(key)
+        if known is None:
+            df = sum(self._df(slots) for slots, _ in self._find(key))
+            known = self._idf(df) if df else 0.0
+            if len(self._idfs) >= _IDFS_KEPT:
+                self._idfs.clear()
+            self._idfs[key] = known
+        return known
 
     def scores(
         self, weights: Mapping[int, float], visible: Bool | None, *, few: bool = False

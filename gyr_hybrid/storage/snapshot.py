@@ -116,6 +116,17 @@ class Snapshot:
             number = int(self.nodes.previous.values[number])
         return -1
 
+    def find_all(self, node_ids: Sequence[str], visible: Bool) -> NDArray[np.intp]:
+        """The same for many ids at once."""
+        newest = self.nodes.numbers.get
+        numbers = np.array([newest(node_id, -1) for node_id in node_ids], dtype=np.intp)
+        doubtful = numbers >= 0
+        known = doubtful & (numbers < len(self.nodes))
+        doubtful[known] = ~visible[self.nodes.documents[numbers[known]]]
+        for place in np.flatnonzero(doubtful).tolist():
+            numbers[place] = self.find(node_ids[place], visible)
+        return numbers
+
     def children(self, number: int) -> Sequence[int]:
         """Numbers of the nodes whose parent this is, in reading order."""
         first, count = int(self.nodes.first_children[number]), int(self.nodes.child_counts[number])

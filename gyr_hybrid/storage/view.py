@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Bool = NDArray[np.bool_]
 
+_KEPT_LISTS = 32
+"""Lists of ids whose numbers a view keeps."""
 FEW = 5
 """A scope that leaves fewer than one slot in so many is searched by its slots, not by masking all."""
 
@@ -65,6 +67,7 @@ class SnapshotView:
         self._masks = masks
         self._code_view = codes
         self._found: dict[str, int] = {}
+        self._resolved: dict[tuple[str, ...], NDArray[np.intp]] = {}
         self._source = source
 
     @property
@@ -153,40 +156,49 @@ class SnapshotView:
 
     def nodes(self, node_ids: Sequence[str]) -> dict[str, TextNode]:
         nodes, keys = self._snapshot.nodes, self._snapshot.documents.keys
-        numbers = self._numbers(node_ids)
-        wanted = [
-            (int(keys[nodes.documents[n]]), int(nodes.pieces[n]), int(nodes.ordinals[n]))
-            for n in numbers.values()
-        ]
-        read = self._source.read_nodes(wanted)
-        return {node_id: node for node_id, node in zip(numbers, read, strict=True) if node is not None}
+        ids, numbers = self._known(node_ids)
+        wanted = zip(
+            keys[nodes.documents[numbers]].tolist(),
+            nodes.pieces[numbers].tolist(),
+            nodes.ordinals[numbers].tolist(),
+            strict=True,
+        )
+        read = self._source.read_nodes(list(wanted))
+        return {node_id: node for node_id, node in zip(ids, read, strict=True) if node is not None}
 
     def children(self, section_ids: Sequence[str]) -> dict[str, list[str]]:
-        ids = self._snapshot.nodes.ids
-        return {
-            section: [ids[child] for child in self._snapshot.children(number)]
-            for section, number in self._numbers(section_ids).items()
-        }
+        ids, nodes = self._snapshot.nodes.ids, self._snapshot.nodes
+        sections, numbers = self._known(section_ids)
+        found: dict[str, list[str]] = {}
+        firsts, counts = nodes.first_children[numbers].tolist(), nodes.child_counts[numbers].tolist()
+        for section, number, first, count in zip(sections, numbers.tolist(), firsts, counts, strict=True):
+            together = first < 0 or count > 0
+            found[section] = (
+                list(ids[first : first + count])
+                if together
+                else [ids[child] for child in self._snapshot.children(number)]
+            )
+        return found
 
     def parents(self, child_ids: Sequence[str]) -> dict[str, str]:
         nodes = self._snapshot.nodes
-        found = {}
-        for child, number in self._numbers(child_ids).items():
-            parent = int(nodes.parents[number])
-            if parent >= 0:
-                found[child] = nodes.ids[parent]
-        return found
+        children, numbers = self._known(child_ids)
+        parents = nodes.parents[numbers].tolist()
+        return {
+            child: nodes.ids[parent] for child, parent in zip(children, parents, strict=True) if parent >= 0
+        }
 
     def header_paths(self, node_ids: Sequence[str]) -> list[tuple[str, ...]]:
         nodes = self._snapshot.nodes
-        numbers = self._numbers(node_ids)
-        paths = (int(nodes.paths[numbers[i]]) if i in numbers else -1 for i in node_ids)
-        return [nodes.header_paths[path] if path >= 0 else () for path in paths]
+        numbers = self._resolve(node_ids)
+        paths = np.where(numbers >= 0, nodes.paths[numbers], -1).tolist() if len(nodes) else []
+        return [nodes.header_paths[path] if path >= 0 else () for path in paths or [-1] * len(numbers)]
 
     def spans(self, node_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         nodes = self._snapshot.nodes
-        spans = {i: (int(nodes.starts[n]), int(nodes.ends[n])) for i, n in self._numbers(node_ids).items()}
-        return {node_id: span for node_id, span in spans.items() if span[0] >= 0}
+        ids, numbers = self._known(node_ids)
+        spans = zip(nodes.starts[numbers].tolist(), nodes.ends[numbers].tolist(), strict=True)
+        return {node_id: span for node_id, span in zip(ids, spans, strict=True) if span[0] >= 0}
 
     def position(self, node_id: str) -> int:
         number = self._number(node_id)
@@ -228,22 +240,39 @@ class SnapshotView:
             number = self._found[node_id] = self._snapshot.find(node_id, self._masks.documents)
         return number
 
-    def _numbers(self, node_ids: Sequence[str]) -> dict[str, int]:
-        """Numbers of the visible nodes among the ids."""
-        return {node_id: number for node_id in node_ids if (number := self._number(node_id)) >= 0}
+    def _resolve(self, node_ids: Sequence[str]) -> NDArray[np.intp]:
+        """Numbers of the visible nodes, -1 for the others; one question asks for the same ids many times."""
+        key = tuple(node_ids)
+        numbers = self._resolved.get(key)
+        if numbers is None:
+            numbers = self._snapshot.find_all(key, self._masks.documents)
+            if len(self._resolved) >= _KEPT_LISTS:
+                self._resolved.clear()
+            self._resolved[key] = numbers
+            self._found.update(zip(key, numbers.tolist(), strict=True))
+        return numbers
 
-    def _slots(self, node_ids: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:
+    def _known(self, node_ids: Sequence[str]) -> tuple[Sequence[str], NDArray[np.intp]]:
+        """The visible nodes among the ids, each once, and their numbers."""
+        ids = list(dict.fromkeys(node_ids))
+        numbers = self._resolve(ids)
+        known = numbers >= 0
+        if known.all():
+            return ids, numbers
+        return [node_id for node_id, keep in zip(ids, known, strict=True) if keep], numbers[known]
+
+    def _slots(self, node_ids: Sequence[str]) -> tuple[Sequence[str], NDArray[np.int32]]:
         """The visible children among the ids, and their slots."""
-        numbers = self._numbers(node_ids)
-        slots = self._snapshot.nodes.slots[list(numbers.values())]
+        ids, numbers = self._known(node_ids)
+        slots = self._snapshot.nodes.slots[numbers]
         if len(slots) and slots.min() < 0:
             kept = slots >= 0
-            return [node_id for node_id, keep in zip(numbers, kept, strict=True) if keep], slots[kept]
-        return list(numbers), slots
+            return [node_id for node_id, keep in zip(ids, kept, strict=True) if keep], slots[kept]
+        return ids, slots
 
     def _aligned_slots(self, node_ids: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
         """Places in ``node_ids`` of visible children, and their slots."""
-        numbers = np.array([self._number(node_id) for node_id in node_ids], dtype=np.intp)
+        numbers = self._resolve(node_ids)
         known = np.flatnonzero(numbers >= 0)
         slots: NDArray[np.int32] = self._snapshot.nodes.slots[numbers[known]]
         children = slots >= 0
