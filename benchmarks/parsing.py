@@ -9,7 +9,7 @@ One that is not installed is left out. ``--every N`` takes each N-th file only: 
 
 Columns, each about the pieces that would be embedded:
 
-- MB/s, and the time as a multiple of markdown-it-py's own block parse of the same texts in the same run;
+- MB/s of CPU time, and that as a multiple of markdown-it-py's own block parse of the same texts in the same run;
 - mid-sentence: share of pieces that begin or end inside a sentence, that is neither at a line end nor after
   one of ``。！？；…：.!?;:`` with closing quotes or brackets;
 - heading: share of pieces whose nearest heading above (by markdown-it-py) stands in their text or metadata;
@@ -154,9 +154,9 @@ def measure(documents: Sequence[Document], split: Splitter) -> tuple[float, list
     """Seconds, and the columns pieces, mid-sentence, heading, offsets, longest."""
     pieces, seconds = [], 0.0
     for document in documents:
-        begin = time.perf_counter()
+        begin = time.process_time()
         nodes = split(document)
-        seconds += time.perf_counter() - begin
+        seconds += time.process_time() - begin
         pieces.append(nodes)
     total = sum(map(len, pieces))
     inside = known = exact = longest = 0
@@ -183,10 +183,10 @@ def _is_border(text: str, at: int) -> bool:
 def block_parse_seconds(documents: Sequence[Document]) -> float:
     parser = MarkdownIt("commonmark").enable("table")
     texts = [document.text for document in documents]
-    begin = time.perf_counter()
+    begin = time.process_time()
     for text in texts:
         parser.block.parse(text, parser, {}, [])
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 # Promises

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import TypeAlias
 
 from gyr_hybrid.analysis.sentences import token_spans
@@ -46,21 +47,26 @@ class Borders:
         self._part = part
         self._start = start
         self._spans = _disjoint(found)
-        self.free = self.allowed(s for s, _ in token_spans(part))
+
+    @cached_property
+    def free(self) -> list[int]:
         """Where a token begins."""
+        return self.allowed(start for start, _ in token_spans(self._part))
+
+    @cached_property
+    def clauses(self) -> list[int]:
+        """Behind ``，、；`` and their closing quotes."""
+        return self.allowed(match.end() for match in _CLAUSE.finditer(self._part))
+
+    @cached_property
+    def ascii_clauses(self) -> list[int]:
+        """Behind ``, ; :`` before a blank, and behind ``：``."""
+        return self.allowed(match.end() for match in _ASCII_CLAUSE.finditer(self._part))
 
     def allowed(self, places: Iterable[int]) -> list[int]:
         """Those offsets of the part that are within it and in nothing protected, as offsets of the text."""
         inner = (at for at in places if 0 < at < len(self._part))
         return [self._start + at for at in inner if not _inside(self._spans, at)]
-
-    def clauses(self) -> list[int]:
-        """Behind ``，、；`` and their closing quotes."""
-        return self.allowed(match.end() for match in _CLAUSE.finditer(self._part))
-
-    def ascii_clauses(self) -> list[int]:
-        """Behind ``, ; :`` before a blank, and behind ``：``."""
-        return self.allowed(match.end() for match in _ASCII_CLAUSE.finditer(self._part))
 
 
 def _disjoint(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

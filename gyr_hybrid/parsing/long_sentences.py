@@ -14,13 +14,14 @@ def cut_long(text: str, start: int, end: int, sizes: Sizes, codes: CodeSpans | N
     if sizes.fits(start, end, sizes.child):
         return [start]
     borders = Borders(text, start, end, sizes, sizes.child, codes)
-    levels = [borders.clauses(), borders.ascii_clauses(), borders.free]
     pieces, at = [start], start
     while not sizes.fits(at, end, sizes.child):
         furthest = sizes.reach(at, sizes.child)
-        cut = next(
-            (found for level in levels if (found := last_border(level, at, furthest)) is not None), None
-        )
+        cut = last_border(borders.clauses, at, furthest)
+        if cut is None:
+            cut = last_border(borders.ascii_clauses, at, furthest)
+        if cut is None:
+            cut = last_border(borders.free, at, furthest)
         if cut is None:  # a protected span longer than the limit
             cut = next_border(borders.free, at)
             if cut is None:

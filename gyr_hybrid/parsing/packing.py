@@ -32,6 +32,9 @@ def children(sizes: Sizes, units: list[Unit]) -> Iterator[Child]:
     A paragraph or list item that is too long for one child is cut into children of like size, short ones share
     a child. What begins within a paragraph ends with it.
     """
+    if len(units) == 1:
+        yield _child(units)
+        return
     short: list[Unit] = []  # whole paragraphs, still short
     for run in _runs(units):
         packed = _packed(sizes, run)

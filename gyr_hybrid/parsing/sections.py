@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gyr_hybrid.parsing.structure import Block, Heading, Part, parse_structure
 
@@ -13,8 +14,7 @@ _ODD_BLANKS = "\u00a0\u200b\u2060\u3000\ufeff"
 _LOOKS_BLANK = re.compile(rf"^[ \t]*[{_ODD_BLANKS}][ \t{_ODD_BLANKS}]*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A section before it is cut to size; offsets are code points of the document's text."""
 
     path: tuple[str, ...]
@@ -105,7 +105,7 @@ def _section(
         return None
     if heading is None and blocks and blocks[0].kind == "code":
         begin = lines[blocks[0].first] if not source[: lines[blocks[0].first]].strip() else begin
-    else:
+    elif source[begin].isspace():
         begin += len(source[begin:upto]) - len(source[begin:upto].lstrip())
     return Section(
         path=path,

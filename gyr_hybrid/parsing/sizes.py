@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
@@ -64,11 +65,11 @@ class Sizes:
 
     def reach(self, start: int, limit: int) -> int:
         """The furthest end of a span from ``start`` that fits."""
-        return int(np.searchsorted(self._before, self._before[start] + limit, side="right")) - 1
+        return bisect_right(self._before, self._before[start] + limit) - 1
 
     def reach_back(self, end: int, limit: int) -> int:
         """The earliest start of a span up to ``end`` that fits."""
-        return int(np.searchsorted(self._before, self._before[end] - limit, side="left"))
+        return bisect_left(self._before, self._before[end] - limit)
 
 
 def _kinds(text: str) -> NDArray[np.uint8]:

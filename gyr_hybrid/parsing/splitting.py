@@ -43,8 +43,8 @@ class Splitter:
             borders.allowed(match.end() for match in _PARAGRAPH.finditer(part)),
             borders.allowed(match.end() for match in _LINE.finditer(part)),
             self._sentences,
-            borders.clauses(),
-            borders.ascii_clauses(),
+            borders.clauses,
+            borders.ascii_clauses,
         ]
 
     def fixed(self) -> list[Span]:

@@ -96,13 +96,16 @@ class UnitBuilder:
         units[-1].end = section.end
         for unit in units:
             if unit.kind == "sentence" and not unit.leads:
-                unit.leads = _LEAD_IN.search(self._text, max(unit.start, unit.end - 16), unit.end) is not None
+                tail = self._text[max(unit.start, unit.end - 16) : unit.end]
+                unit.leads = (":" in tail or "：" in tail) and _LEAD_IN.search(tail) is not None
             elif unit.kind in ("heading", "table"):
                 unit.leads = True
         return units
 
     def _visible(self, start: int, end: int) -> int:
         """Offset of the first non-blank character from ``start``, else ``end``."""
+        if start < end and not self._text[start].isspace():
+            return start
         visible = _VISIBLE.search(self._text, start, end)
         return visible.start() if visible else end
 
@@ -132,8 +135,10 @@ class UnitBuilder:
 
     def _add_gap(self, start: int, end: int) -> None:
         """Lines of no block (rules, comments, link definitions) go with the unit before unless they are many."""
-        if self._text[start:end].strip() and not self._sizes.fits(
-            self._units[-1].start, end, self._sizes.child
+        if (
+            end - start > 1
+            and self._text[start:end].strip()
+            and not self._sizes.fits(self._units[-1].start, end, self._sizes.child)
         ):
             self._add_lines(start, end)
 
