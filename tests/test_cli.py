@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,35 @@ def test_index_search_codes_stats_check_delete(run) -> None:
     assert json.loads(run("check", "--json"))["ok"] is True
     assert json.loads(run("delete", "returns-cn", "nobody", "--json")) == {"deleted": 1}
     assert json.loads(run("stats", "--json"))["documents"] == 2
+
+
+def test_backup_is_one_file_that_can_be_put_back_and_compact_says_what_it_gave_back(
+    run, tmp_path: Path
+) -> None:
+    run("index", str(shipped("novashop")), "--json")
+    written = json.loads(run("backup", "copy.sqlite3", "--json"))
+    assert written == {"file": "copy.sqlite3", "bytes": (tmp_path / "copy.sqlite3").stat().st_size}
+    assert "exists already" in run("backup", "copy.sqlite3", code=2)
+    run("delete", "returns-cn")
+    figures = json.loads(run("compact", "--json"))
+    assert 0 < figures["bytes_after"] < figures["bytes_before"]
+    assert "MB, now" in run("compact")
+    (tmp_path / "again").mkdir()
+    (tmp_path / "copy.sqlite3").rename(tmp_path / "again" / "knowledge.sqlite3")
+    assert json.loads(run("stats", "--storage", "again", "--json"))["documents"] == 3
+    assert json.loads(run("check", "--storage", "again", "--json"))["ok"] is True
+
+
+def test_check_mends_what_is_derived_and_says_what_is_lost(run, tmp_path: Path) -> None:
+    run("index", str(shipped("novashop")), "--json")
+    with closing(sqlite3.connect(tmp_path / "storage" / "knowledge.sqlite3")) as connection:
+        connection.execute("UPDATE documents SET tenant = 'someone' WHERE doc_id = 'returns-cn'")
+        connection.commit()
+        assert "tenant, acl or dates" in run("check", "--no-repair", code=1)
+        assert "repaired" in run("check")
+        connection.execute("UPDATE postings SET term_keys = zeroblob(8)")
+        connection.commit()
+    assert "not ok" in run("check", code=1)
 
 
 def test_codes_of_a_file_shows_what_would_be_recognised(run, tmp_path: Path) -> None:

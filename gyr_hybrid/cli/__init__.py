@@ -1,5 +1,11 @@
 """The command line: ``gyr-hybrid`` and ``python -m gyr_hybrid``."""
 
-from gyr_hybrid.cli.commands import app, main
+from gyr_hybrid.cli import commands, upkeep
+from gyr_hybrid.cli.app import app
 
-__all__ = ["app", "main"]
+__all__ = ["app", "commands", "main", "upkeep"]
+
+
+def main() -> None:
+    """Entry point for ``python -m gyr_hybrid``."""
+    app()

@@ -1,9 +1,8 @@
-"""The commands: the library's calls with a face."""
+"""The commands that index, ask and show: the library's calls with a face."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -11,6 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from gyr_hybrid.cli.app import JsonOption, OfflineOption, StorageOption, app
 from gyr_hybrid.cli.opening import DEFAULT_STORAGE, open_existing, open_or_demo
 from gyr_hybrid.cli.printing import (
     answer_dict,
@@ -30,19 +30,6 @@ from gyr_hybrid.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from gyr_hybrid.answering import CitedResponse
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Checked, cited answers from your documents. 从你的文档里给出有出处、经过核对的回答。",
-)
-StorageOption = Annotated[
-    str | None,
-    typer.Option("--storage", help="Folder of the index 索引所在的文件夹", show_default=DEFAULT_STORAGE),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON 输出 JSON")]
-OfflineOption = Annotated[bool, typer.Option("--offline", help="Use no endpoint 不访问任何接口")]
 
 
 @app.command()
@@ -203,70 +190,6 @@ def codes(
 
 
 @app.command()
-def stats(storage: StorageOption = None, as_json: JsonOption = False) -> None:
-    """Counts, sizes and models of an index. 索引的数量、大小与模型。"""
-
-    def work() -> None:
-        with open_existing(storage) as index:
-            figures = index.stats()
-        if as_json:
-            print_json(figures)
-            return
-        table = Table("figure", "value")
-        for name, value in figures.items():
-            table.add_row(name, Text(str(value)))
-        out.print(table)
-
-    reported(work)
-
-
-@app.command()
-def check(
-    storage: StorageOption = None,
-    repair: Annotated[bool, typer.Option(help="Rebuild what is derived 重建派生数据")] = True,
-    as_json: JsonOption = False,
-) -> None:
-    """Verify an index against itself. 校验索引。"""
-
-    def work() -> None:
-        with open_existing(storage) as index:
-            report = index.check(repair=repair)
-        if as_json:
-            print_json({"ok": report.ok, **asdict(report)})
-        else:
-            for name, count in report.counts.items():
-                out.print(f"{name} {count}")
-            for line in report.repaired:
-                out.print(Text(f"repaired: {line}", style="yellow"))
-            for line in report.problems:
-                out.print(Text(f"problem: {line}", style="red"))
-            out.print("ok" if report.ok else "not ok")
-        if not report.ok:
-            raise typer.Exit(1)
-
-    reported(work)
-
-
-@app.command()
-def delete(
-    ids: Annotated[list[str], typer.Argument(help="Document ids, kb-002 or kb-002@2 文档编号")],
-    storage: StorageOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Remove documents. 删除文档。"""
-
-    def work() -> None:
-        with open_existing(storage) as index:
-            count = index.delete(ids)
-        if as_json:
-            print_json({"deleted": count})
-        else:
-            out.print(f"deleted {count}")
-
-    reported(work)
-
-
-@app.command()
 def inspect(
     file: Annotated[Path, typer.Argument(help="File or folder 文件或文件夹")],
     page: Annotated[
@@ -383,8 +306,3 @@ def eval_(
             out.print(rendering.wins_table(wins, *diff))
 
     reported(work)
-
-
-def main() -> None:
-    """Entry point for ``python -m gyr_hybrid``."""
-    app()
