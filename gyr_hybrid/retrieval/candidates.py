@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from gyr_hybrid.analysis import Analyzer, count_tokens, split_sentences
 from gyr_hybrid.retrieval.scoring import K1, B
 from gyr_hybrid.storage import CodeMention, Hit
-from gyr_hybrid.storage.code_map import CodeMap, CodeView, KnownCode
+from gyr_hybrid.storage.code_map import CodeMap
+from gyr_hybrid.storage.code_view import CodeView
+from gyr_hybrid.storage.codes import KnownCode
 
 PIECE_TOKENS = 96
 """Sentences are taken together up to so many tokens: the size of the children of an index."""

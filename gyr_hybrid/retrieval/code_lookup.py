@@ -14,8 +14,8 @@ from gyr_hybrid.analysis.vocabulary import ASKING_WORDS
 from gyr_hybrid.retrieval.code_spellings import SpellingFinder, dashed, may_be_spaced
 from gyr_hybrid.retrieval.dependence import hangs_on
 from gyr_hybrid.retrieval.resolved_code import ResolvedCode, Status, look_alike
-from gyr_hybrid.storage.code_map import KnownCode
 from gyr_hybrid.storage.code_neighbours import leading, same_outline
+from gyr_hybrid.storage.codes import KnownCode
 from gyr_hybrid.storage.protocol import CodeLookup
 
 __all__ = ["ResolvedCode", "hangs_on", "look_alike", "resolve_codes"]

@@ -13,7 +13,7 @@ from gyr_hybrid.analysis.pieces import Piece
 from gyr_hybrid.analysis.sentences import HAN_KANA
 from gyr_hybrid.analysis.strength import Strength
 from gyr_hybrid.analysis.vocabulary import ASKING_WORDS, QUESTION_WORDS, STOP_WORDS
-from gyr_hybrid.storage.code_map import KnownCode
+from gyr_hybrid.storage.codes import KnownCode
 from gyr_hybrid.storage.protocol import CodeLookup
 
 Atom = tuple[int, int]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gyr_hybrid.storage.code_map import KnownCode
 from gyr_hybrid.storage.code_neighbours import coarse_shape, code_shape
+from gyr_hybrid.storage.codes import KnownCode
 
 Status = Literal["known", "unknown", "family", "ambiguous"]
 

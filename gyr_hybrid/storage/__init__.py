@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gyr_hybrid.storage.codes import CodeMention
 from gyr_hybrid.storage.filters import Filter, all_filters, compile_filters, parse_day
 from gyr_hybrid.storage.protocol import (
     Batch,
     CheckReport,
     CodeLookup,
-    CodeMention,
     DocumentInfo,
     DocumentKey,
     DocumentRecord,

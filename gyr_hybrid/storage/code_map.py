@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from gyr_hybrid.storage.code_entries import CodeEntry, CodeSnapshot, look_up_keys
 from gyr_hybrid.storage.code_neighbours import CodeNeighbours
-from gyr_hybrid.storage.code_view import CodeView, KnownCode, Mask
-
-if TYPE_CHECKING:
-    from gyr_hybrid.storage.protocol import CodeMention
-
-__all__ = ["CodeMap", "CodeView", "KnownCode"]
+from gyr_hybrid.storage.code_view import CodeView, Mask
+from gyr_hybrid.storage.codes import CodeMention
 
 _CHANGES = 4096  # codes that may change before they are worked into the base
 
@@ -22,7 +17,7 @@ class CodeMap:
 
     Not thread-safe by itself: the store adds and removes under its lock. A view that was handed out never changes.
 
-    >>> from gyr_hybrid.storage.protocol import CodeMention
+    >>> from gyr_hybrid.storage.codes import CodeMention
     >>> codes = CodeMap()
     >>> codes.add(0, [CodeMention("E1042", "e1042", "e1042", "code", "1042", True)])
     >>> codes.view().number("1042")[0].text

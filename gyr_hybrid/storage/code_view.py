@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
@@ -19,6 +18,7 @@ from gyr_hybrid.storage.code_neighbours import (
     compact_key,
     same_outline,
 )
+from gyr_hybrid.storage.codes import KnownCode
 
 Mask = NDArray[np.bool_]
 
@@ -28,21 +28,6 @@ _SHORT = 3  # characters; shapes so short say nothing without the letters
 _LOOKED_AT = 4000  # codes of one shape that are asked whether they are visible
 _NATURAL = re.compile(r"(\d+)")
 _SEPARATORS = "-_./:#+ "
-
-
-@dataclass(frozen=True, slots=True)
-class KnownCode:
-    """A code that visible documents bear."""
-
-    text: str
-    """Its spelling where it is defined, else the most frequent one."""
-    canonical: str
-    compact: str
-    kind: str
-    number: str | None
-    """The digits inside, when they are one run."""
-    count: int
-    """Visible children that bear it."""
 
 
 class CodeView:

@@ -3,46 +3,32 @@
 from __future__ import annotations
 
 import bisect
-import itertools
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gyr_hybrid.errors import StorageError
-from gyr_hybrid.storage import packing
 from gyr_hybrid.storage.cache import CachedPostings
 from gyr_hybrid.storage.code_map import CodeMap
-from gyr_hybrid.storage.columns import Column, MetadataTable, evaluate
-from gyr_hybrid.storage.filters import Condition, Filter
+from gyr_hybrid.storage.codes import CodeMention
+from gyr_hybrid.storage.filters import Filter
 from gyr_hybrid.storage.growing import GrowingArray
 from gyr_hybrid.storage.matrix import Matrix
+from gyr_hybrid.storage.node_metadata import NodeMetadata
+from gyr_hybrid.storage.node_table import NodeTable
 from gyr_hybrid.storage.postings import Postings, Segment, add_segment
-from gyr_hybrid.storage.protocol import CodeMention
-from gyr_hybrid.storage.reading import child_metadata, read_postings, read_vectors
-from gyr_hybrid.storage.rows import SELECT_ALL, SELECT_NEW, DocumentRow, families, joined
-from gyr_hybrid.storage.snapshot import DocumentOrder, Documents, Nodes, Snapshot
+from gyr_hybrid.storage.reading import read_postings, read_vectors
+from gyr_hybrid.storage.rows import SELECT_ALL, SELECT_NEW, DocumentRow, joined
+from gyr_hybrid.storage.snapshot import DocumentOrder, Documents, Snapshot
 from gyr_hybrid.storage.visibility import DocumentRules, natural_order
 
 Bool = NDArray[np.bool_]
 
 _READ_AT_ONCE = 2048
 """Documents per step while reading."""
-_NODE_COLUMNS = (
-    "documents",
-    "ordinals",
-    "parents",
-    "first_children",
-    "child_counts",
-    "pieces",
-    "slots",
-    "starts",
-    "ends",
-    "paths",
-)
 
 
 class DerivedIndex:
@@ -52,12 +38,7 @@ class DerivedIndex:
     """
 
     def __init__(self) -> None:
-        self._ids: list[str] = []
-        self._numbers: dict[str, int] = {}
-        self._previous = GrowingArray(np.int32)
-        self._node_columns = {name: GrowingArray(np.int32) for name in _NODE_COLUMNS}
-        self._paths: list[tuple[str, ...]] = []
-        self._path_numbers: dict[tuple[str, ...], int] = {}
+        self._nodes = NodeTable()
         self._doc_keys = GrowingArray(np.int64)
         self._stamps = GrowingArray(np.int64)
         self._doc_ids: list[str] = []
@@ -66,16 +47,12 @@ class DerivedIndex:
         self._first_nodes.extend([0])
         self._alive: Bool = np.zeros(0, dtype=bool)
         self._order: list[DocumentOrder] = []
-        self._slot_nodes = GrowingArray(np.int32)
-        self._slot_documents = GrowingArray(np.int32)
         self._lengths = GrowingArray(np.int32)
         self._has_vector = GrowingArray(np.bool_)
         self._segments: tuple[Segment, ...] = ()
         self._matrix: Matrix | None = None
         self._rules = DocumentRules()
-        self._metadata = MetadataTable()
-        self._own_keys: set[str] = set()
-        self._own: dict[str, _OwnColumn] = {}
+        self._metadata = NodeMetadata()
         self._codes = CodeMap()
         self._waiting_codes: list[tuple[int, str]] | None = []
         self.sorted_postings = 0
@@ -119,7 +96,7 @@ class DerivedIndex:
         gone = connection.execute("SELECT doc_key FROM removals WHERE generation > ?", (since,)).fetchall()
         removed = [self._rows.pop(key) for (key,) in gone if key in self._rows]
         self._remove(removed)
-        first_row, first_slot = len(self._doc_keys), len(self._slot_nodes)
+        first_row, first_slot = len(self._doc_keys), len(self._nodes.slot_nodes)
         vector_keys: list[NDArray[np.int64]] = []
         distinct: list[NDArray[np.int32]] = []
         cursor = connection.execute(SELECT_NEW if since else SELECT_ALL, (since,))
@@ -136,25 +113,12 @@ class DerivedIndex:
 
     def passing(self, filters: Filter, connection: sqlite3.Connection) -> Bool:
         """Per slot whether the metadata of its child passes."""
-        snapshot = self.snapshot
-        documents, slots = len(snapshot.documents), snapshot.n_slots
-        own = {condition.key for condition in filters.conditions()} & self._own_keys
-        if not own:
-            by_document = evaluate(filters, documents, lambda c: self._metadata.passing(c, documents))
-            return by_document[snapshot.slot_documents]
-        self._read_own(own, connection)
-
-        def leaf(condition: Condition) -> Bool:
-            if condition.key in own:
-                return self._own[condition.key].column.passing(condition, slots)
-            return self._metadata.passing(condition, documents)[snapshot.slot_documents]
-
-        return evaluate(filters, slots, leaf)
+        return self._metadata.passing(filters, self.snapshot, connection)
 
     # taking documents away and in
 
     def _remove(self, rows: Sequence[int]) -> None:
-        documents = self._slot_documents.values
+        documents = self._nodes.slot_documents
         for row in rows:
             self._rules.remove(self._doc_ids[row], row)
             if self._waiting_codes is None:
@@ -164,10 +128,9 @@ class DerivedIndex:
 
     def _append(self, rows: Sequence[DocumentRow]) -> NDArray[np.int32]:
         """Take in documents; their distinct terms per child."""
-        first_row, first_node, first_slot = len(self._doc_keys), len(self._ids), len(self._slot_nodes)
-        counts = np.array([len(row.layout) // 24 for row in rows])
-        children = np.array([len(row.term_counts) // 8 for row in rows])
-        self._append_nodes(rows, counts, children)
+        first_row, first_node = len(self._doc_keys), len(self._nodes)
+        first_slot = len(self._nodes.slot_nodes)
+        counts, children = self._nodes.append(rows, first_row)
         self._doc_keys.extend([row.doc_key for row in rows])
         self._stamps.extend([row.stamp for row in rows])
         self._doc_ids.extend(row.doc_id for row in rows)
@@ -176,9 +139,7 @@ class DerivedIndex:
         self._rules.extend([(row.doc_id, row.rules) for row in rows])
         for i, row in enumerate(rows, start=first_row):
             shared = json.loads(row.shared)
-            self._metadata.append(i, shared["metadata"])
-            for order in shared["orders"]:
-                self._own_keys.update(key for key in order if key not in shared["metadata"])
+            self._metadata.append(i, shared["metadata"], shared["orders"])
         per_child = joined(rows, "term_counts", np.int32).reshape(-1, 2)
         self._lengths.extend(per_child[:, 1])
         starts = (first_slot + np.cumsum(children) - children).tolist()
@@ -189,61 +150,6 @@ class DerivedIndex:
                 else:
                     self._waiting_codes.append((start, row.codes))
         return per_child[:, 0]
-
-    def _append_nodes(
-        self, rows: Sequence[DocumentRow], counts: NDArray[np.int64], children: NDArray[np.int64]
-    ) -> None:
-        """Nodes of several documents at once; numbers within a document become numbers within the index."""
-        first_row, first_node, first_slot = len(self._doc_keys), len(self._ids), len(self._slot_nodes)
-        layout = joined(rows, "layout", np.int32).reshape(-1, 6)
-        node_starts = np.repeat(np.cumsum(counts) - counts, counts)
-        slot_starts = np.repeat(np.cumsum(children) - children, counts)
-        paths = [self._number_paths(json.loads(row.header_paths)) for row in rows]
-        path_starts = np.repeat(np.cumsum([0, *map(len, paths[:-1])]), counts)
-        path_numbers = np.array([*itertools.chain.from_iterable(paths), -1], dtype=np.int32)
-
-        def shifted(column: int, by: NDArray[np.int64]) -> NDArray[np.int64]:
-            return np.where(layout[:, column] < 0, -1, layout[:, column] + by)
-
-        documents = np.repeat(np.arange(first_row, first_row + len(rows)), counts)
-        slots = shifted(packing.CHILD, first_slot + slot_starts)
-        parents = shifted(packing.PARENT, first_node + node_starts)
-        first_children, child_counts = families(parents, first_node)
-        columns: dict[str, NDArray[Any]] = {
-            "documents": documents,
-            "ordinals": np.arange(len(layout)) - node_starts,
-            "parents": parents,
-            "first_children": first_children,
-            "child_counts": child_counts,
-            "pieces": layout[:, packing.PIECE],
-            "slots": slots,
-            "starts": layout[:, packing.START],
-            "ends": layout[:, packing.END],
-            "paths": path_numbers[shifted(packing.PATH, path_starts)],
-        }
-        for name, values in columns.items():
-            self._node_columns[name].extend(values)
-        holders = np.flatnonzero(slots >= 0)
-        by_slot = holders[np.argsort(slots[holders], kind="stable")]
-        self._slot_nodes.extend(first_node + by_slot)
-        self._slot_documents.extend(documents[by_slot])
-        ids = list(itertools.chain.from_iterable(json.loads(row.node_ids) for row in rows))
-        previous = []
-        for number, node_id in enumerate(ids, start=first_node):
-            previous.append(self._numbers.get(node_id, -1))
-            self._numbers[node_id] = number
-        # readers follow `numbers` to `previous`, so this comes first for them: they check the number's range
-        self._previous.extend(previous)
-        self._ids.extend(ids)
-
-    def _number_paths(self, paths: list[list[str]]) -> list[int]:
-        numbers = []
-        for path in map(tuple, paths):
-            number = self._path_numbers.setdefault(path, len(self._paths))
-            if number == len(self._paths):
-                self._paths.append(path)
-            numbers.append(number)
-        return numbers
 
     def _add_codes(self, first_slot: int, codes: str) -> None:
         for child, *mentions in json.loads(codes):
@@ -258,7 +164,7 @@ class DerivedIndex:
         cached: CachedPostings | None,
     ) -> None:
         """Add the postings of new documents, those that a cache has from there."""
-        doc_keys, slot_documents = self._doc_keys.values, self._slot_documents.values
+        doc_keys, slot_documents = self._doc_keys.values, self._nodes.slot_documents
         if cached is not None and first_row == 0:
             children = np.bincount(slot_documents, minlength=len(doc_keys))
             fitted = cached.fitted(doc_keys, self._stamps.values, children)
@@ -304,19 +210,6 @@ class DerivedIndex:
                 self._matrix = Matrix(dimension, first_slot + len(keys))
             read_vectors(connection, keys[keys != 0], slots, self._matrix)
 
-    def _read_own(self, keys: Iterable[str], connection: sqlite3.Connection) -> None:
-        """Bring the columns of keys that differ between the nodes of a document up to date."""
-        documents = self.snapshot.documents
-        for key in keys:
-            own = self._own.setdefault(key, _OwnColumn(Column(), 0))
-            fresh = range(own.documents, len(documents))
-            ordinals = self.snapshot.nodes.ordinals[self.snapshot.slot_nodes]
-            for row, metadata in child_metadata(connection, documents.keys, fresh):
-                first, last = np.searchsorted(self.snapshot.slot_documents, (row, row + 1)).tolist()
-                for slot in range(first, last):
-                    own.column.append(slot, metadata(int(ordinals[slot])).get(key))
-            self._own[key] = _OwnColumn(own.column, len(documents))
-
     # pictures
 
     def _reorder(self, removed: Sequence[int], added: Iterable[int]) -> None:
@@ -336,7 +229,7 @@ class DerivedIndex:
         return self._doc_ids[row], natural_order(self._rules.rules[row].version), row
 
     def _alive_slots(self) -> Bool | None:
-        return None if self._alive.all() else self._alive[self._slot_documents.values]
+        return None if self._alive.all() else self._alive[self._nodes.slot_documents]
 
     def _picture(self, generation: int) -> Snapshot:
         alive, lengths = self._alive_slots(), self._lengths.values
@@ -345,13 +238,7 @@ class DerivedIndex:
         has_vector = self._has_vector.values
         return Snapshot(
             generation=generation,
-            nodes=Nodes(
-                ids=self._ids,
-                numbers=self._numbers,
-                previous=self._previous,
-                header_paths=self._paths,
-                **{name: column.values for name, column in self._node_columns.items()},
-            ),
+            nodes=self._nodes.nodes,
             documents=Documents(
                 keys=self._doc_keys.values,
                 ids=self._doc_ids,
@@ -360,17 +247,11 @@ class DerivedIndex:
                 rules=self._rules.arrays(),
                 order=self._order,
             ),
-            slot_nodes=self._slot_nodes.values,
-            slot_documents=self._slot_documents.values,
+            slot_nodes=self._nodes.slot_nodes,
+            slot_documents=self._nodes.slot_documents,
             alive=alive,
             n_live=n_live,
             postings=Postings(self._segments, lengths, alive, n_live, total),
             matrix=self._matrix,
             has_vector=None if has_vector.all() else has_vector,
         )
-
-
-class _OwnColumn(NamedTuple):
-    column: Column
-    documents: int
-    """How many documents it covers."""

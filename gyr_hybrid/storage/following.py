@@ -23,7 +23,7 @@ from gyr_hybrid.storage.snapshot import Snapshot
 from gyr_hybrid.storage.view import FEW, Masks
 
 if TYPE_CHECKING:
-    from gyr_hybrid.storage.code_map import CodeView
+    from gyr_hybrid.storage.code_view import CodeView
 
 _SORTED_AGAIN = 200_000
 """Postings that are sorted in a tenth of a second; fewer are not worth a file."""

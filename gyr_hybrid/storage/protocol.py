@@ -11,35 +11,19 @@ from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from llama_index.core.schema import Document, TextNode
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from gyr_hybrid.storage.code_map import KnownCode
-    from gyr_hybrid.storage.filters import Filter
+from gyr_hybrid.storage.codes import CodeMention, KnownCode
+from gyr_hybrid.storage.filters import Filter
 
 DocumentKey = tuple[str, str | None]
 """Doc id and version; None for a document without version."""
 
 Vector = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class CodeMention:
-    """A code that a child bears, in its text or its heading path."""
-
-    text: str
-    """As it stands in the document."""
-    canonical: str
-    compact: str
-    kind: str
-    number: str | None = None
-    """The digits inside, for look-up beside a class word."""
-    defining: bool = False
-    """Whether the child is about the code: heading, first cell, ``CODE：``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from gyr_hybrid.storage.snapshot import Snapshot
 from gyr_hybrid.storage.visible_codes import VisibleCodes
 
 if TYPE_CHECKING:
-    from gyr_hybrid.storage.code_map import CodeView
+    from gyr_hybrid.storage.code_view import CodeView
 
 Bool = NDArray[np.bool_]
 

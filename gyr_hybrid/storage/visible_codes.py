@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from gyr_hybrid.storage.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from gyr_hybrid.storage.code_map import CodeView, KnownCode
+    from gyr_hybrid.storage.code_view import CodeView
+    from gyr_hybrid.storage.codes import KnownCode
 
 
 class VisibleCodes:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from gyr_hybrid.analysis import Analyzer, fold
 from gyr_hybrid.retrieval.code_lookup import ResolvedCode, hangs_on, look_alike, resolve_codes
-from gyr_hybrid.storage.code_map import CodeMap, CodeView
-from gyr_hybrid.storage.protocol import CodeMention
+from gyr_hybrid.storage.code_map import CodeMap
+from gyr_hybrid.storage.code_view import CodeView
+from gyr_hybrid.storage.codes import CodeMention
 
 ANALYZER = Analyzer()
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gyr_hybrid.storage.code_map import CodeMap, CodeView
+from gyr_hybrid.storage.code_map import CodeMap
 from gyr_hybrid.storage.code_neighbours import coarse_shape, code_shape, compact_key
-from gyr_hybrid.storage.protocol import CodeMention
+from gyr_hybrid.storage.code_view import CodeView
+from gyr_hybrid.storage.codes import CodeMention
 
 
 def mention(
