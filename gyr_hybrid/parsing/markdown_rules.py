@@ -63,6 +63,7 @@ def block_parser(plain: bool) -> MarkdownIt:
     if plain:
         parser.disable(["code", "html_block", "reference", "lheading", "blockquote", "list", "hr"])
         rules.before("table", "numbered_heading", _numbered_heading, interrupts)
+        rules.at("paragraph", _plain_paragraph)
     else:
         rules.at("lheading", _setext_heading)
     rules.before("heading", "tight_heading", _tight_heading, interrupts)
@@ -96,6 +97,8 @@ def _article(state: StateBlock, line: int, end: int, silent: bool, *, plain: boo
         return plain and len(before) < _WRAPPED_CHARS
     if _ends_paragraph(state, line + 1, plain):
         state.line = line + 1
+    elif plain:
+        state.line = _plain_end(state, line, end)
     else:
         paragraph(state, line, end, False)
         del state.tokens[-3:]
@@ -115,6 +118,25 @@ def _single_line(state: StateBlock, line: int, end: int, silent: bool, *, plain:
     state.line = line + 1
     _push(state, "line", "", 0, line)
     return True
+
+
+def _plain_paragraph(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """Lines up to a blank one or to what begins something else, however far that is indented."""
+    if not silent:
+        state.line = _plain_end(state, line, end)
+        _push(state, "line", "", 0, line)
+    return True
+
+
+def _plain_end(state: StateBlock, line: int, end: int) -> int:
+    """The line after the paragraph of plain text that begins on ``line``."""
+    rules = state.md.block.ruler.getRules("paragraph")
+    after = line + 1
+    while (
+        after < end and not state.isEmpty(after) and not any(rule(state, after, end, True) for rule in rules)
+    ):
+        after += 1
+    return after
 
 
 def _ends_paragraph(state: StateBlock, line: int, plain: bool) -> bool:

@@ -126,6 +126,29 @@ def test_html_keeps_structure_and_leaves_navigation_out(tmp_path: Path) -> None:
     assert "url" not in first.get_content("embed")
 
 
+def test_a_page_written_by_a_word_processor() -> None:
+    pytest.importorskip("bs4")
+    assert load_documents(SAMPLES / "manual.html")[0].text.split("\n\n") == [
+        "# 保修手册",
+        "本手册适用于 NovaTrail 系列，全国联保。",
+        "## 保修范围",
+        "自签收之日起 12 个月内，非人为损坏免费维修。",
+        "- 主机：12 个月\n- 配件：6 个月",
+        "## 故障代码",
+        "| 代码 | 含义 | 处理 |\n| --- | --- | --- |\n| E1042 | 列名与模板不匹配 | 下载最新模板 |\n"
+        "| E1043 | 文件编码错误 | 另存为 UTF-8 |\n| E2017 | 图片无法识别 | 重拍清晰照片 |",
+        "## 联系我们",
+        "客服电话 400-820-0000，工作日 9:00 至 18:00。",
+    ]
+
+
+def test_html_end_tags_may_be_left_out() -> None:
+    page = "<p>甲<p>乙<ul><li>一<li>二<ul><li>三</ul></ul><table><tr><th>码<th>义<tr><td>E1<td>断电</table>"
+    assert text_of(page, ".html") == (
+        "甲\n\n乙\n\n- 一\n- 二\n  - 三\n\n| 码 | 义 |\n| --- | --- |\n| E1 | 断电 |"
+    )
+
+
 def test_html_declares_its_encoding() -> None:
     pytest.importorskip("bs4")
     page = '<meta http-equiv="Content-Type" content="text/html; charset=gb2312"><p>退款镕</p>'
@@ -281,10 +304,42 @@ def test_csv_delimiters_are_found(delimiter: str) -> None:
     assert text_of(data, ".csv") == "| 代码 | 说明 |\n| --- | --- |\n| E1 | 甲 |\n| E2 | 乙 |"
 
 
+def test_a_table_saved_in_gbk_by_a_spreadsheet() -> None:
+    nodes = nodes_of(SAMPLES / "stock.csv")
+    rows = [(n.metadata["row"], n.text.rstrip()) for n in nodes if "table_header" in n.metadata]
+    assert rows == [
+        ("2", "| NS-X2-BLK-M | 黑色 | M | 12 |"),
+        ("3", "| NS-X2-BLK-L | 黑色 | L | 8 |"),
+        ("4", "| NS-X2-WHT-M | 白色 | M | 5 |"),
+    ]
+
+
+def test_a_cell_past_all_bounds_is_reported_and_other_files_go_in(tmp_path: Path) -> None:
+    (tmp_path / "huge.csv").write_text(f"代码,说明\nE1,{'长' * 200_000}\n", encoding="utf-8")
+    (tmp_path / "ok.csv").write_text("代码,说明\nE1,短\n", encoding="utf-8")
+    loaded = load_documents(tmp_path)
+    assert [document.id_ for document in loaded] == ["ok.csv"]
+    assert "larger than field limit" in loaded.failed[str(tmp_path / "huge.csv")]
+
+
 def test_an_empty_sheet_is_reported() -> None:
     for data, extension in ((workbook([]), ".xlsx"), (b"", ".csv"), (b",,\n,,\n", ".csv")):
         with pytest.raises(DocumentError, match="no cells"):
             read(data, extension)
+
+
+# Plain text
+
+
+def test_a_contract_saved_as_text_with_indented_articles() -> None:
+    sections = [n for n in nodes_of(SAMPLES / "contract.txt") if n.parent_node is None]
+    assert [n.metadata["header_path"] for n in sections] == [
+        ["contract"],
+        ["contract", "第一条"],
+        ["contract", "第二条"],
+        ["contract", "第三条"],
+    ]
+    assert sections[1].text == "第一条 甲方将房屋出租给乙方使用。"
 
 
 # JSON
@@ -348,6 +403,13 @@ def test_pdf_columns_are_read_one_after_the_other_without_heads_and_feet() -> No
         ("page", "1"),
         ("page", "2"),
     ]
+
+
+def test_a_scanned_page_among_others_is_named_and_the_others_are_read() -> None:
+    pytest.importorskip("pdfplumber")
+    loaded = load_documents(SAMPLES / "scanned.pdf")
+    assert loaded[0].text == "# 收货单\n\n签收后请把回单寄回仓库。"
+    assert list(loaded.failed.values()) == ["Pages without text (pictures?) were left out: 2."]
 
 
 def test_a_scanned_pdf_is_reported(tmp_path: Path) -> None:

@@ -33,7 +33,8 @@ _BREAK = "\x0b"  # stands for <br> until spaces are folded
 
 def read_html(data: bytes) -> FileReadings:
     """The title is the page's ``<title>`` when it has no ``<h1>``; anchors are the ids of its headings."""
-    soup = import_module("bs4").BeautifulSoup(_decode(data), "html.parser")
+    import_module("lxml")  # knows which end tags may be left out; programs leave them out
+    soup = import_module("bs4").BeautifulSoup(_decode(data), "lxml")
     metadata = _metadata(soup)
     for tag in soup.select(_DROPPED):
         tag.decompose()
