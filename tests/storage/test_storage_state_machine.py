@@ -170,10 +170,23 @@ class Machine(RuleBasedStateMachine):
         raw = sqlite3.connect(self.folders[-1] / FILE_NAME)
         (live,) = raw.execute("SELECT count(*) FROM documents WHERE retired_at IS NULL").fetchone()
         (rows,) = raw.execute("SELECT count(*) FROM documents").fetchone()
-        (contents,) = raw.execute("SELECT count(*) FROM contents").fetchone()
+        counts = {
+            table: raw.execute(
+                f"SELECT count(DISTINCT doc_key) FROM {table} WHERE doc_key IN "
+                "(SELECT doc_key FROM documents)"
+            ).fetchone()[0]
+            for table in ("contents", "postings", "pieces")
+        }
+        orphans = {
+            table: raw.execute(
+                f"SELECT count(*) FROM {table} WHERE doc_key NOT IN (SELECT doc_key FROM documents)"
+            ).fetchone()[0]
+            for table in ("contents", "postings", "pieces")
+        }
         raw.close()
         assert live == len(self.model.records)
-        assert contents == rows
+        assert counts == dict.fromkeys(counts, rows)
+        assert orphans == dict.fromkeys(orphans, 0)
 
 
 def test_any_history_gives_what_the_model_says(
