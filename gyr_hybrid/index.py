@@ -293,11 +293,15 @@ class HybridIndex:
             TypeError: an unknown option; the message names the nearest known one.
         """
         check_options(options, RETRIEVER_OPTIONS)
+        return self._retriever(self.llm, options)
+
+    def _retriever(self, llm: LLM | None, options: dict[str, Any]) -> HybridRetriever:
         return HybridRetriever(
             self._store,
             self.analyzer,
             embed_model=self.embed_model,
             reranker=self.reranker,
+            llm=llm,
             notices=lambda: self.warnings,
             **options,
         )
@@ -315,10 +319,11 @@ class HybridIndex:
             options: those of the engine and of the retriever.
         """
         check_options(options, RETRIEVER_OPTIONS | ENGINE_OPTIONS)
-        retriever = self.as_retriever(**{k: v for k, v in options.items() if k in RETRIEVER_OPTIONS})
+        llm = llm if llm is not None else self.llm
+        retriever = self._retriever(llm, {k: v for k, v in options.items() if k in RETRIEVER_OPTIONS})
         return CitedQueryEngine(
             retriever,
-            llm=llm if llm is not None else self.llm,
+            llm=llm,
             node_postprocessors=node_postprocessors,
             **{k: v for k, v in options.items() if k in ENGINE_OPTIONS},
         )

@@ -15,7 +15,6 @@ from gyr_hybrid.cli.opening import DEFAULT_STORAGE, open_existing, open_or_demo
 from gyr_hybrid.cli.printing import (
     answer_dict,
     err,
-    explanation_dict,
     heading_path,
     node_dict,
     out,
@@ -127,9 +126,7 @@ def search(
             retriever = index.as_retriever(mode=mode, top_k=top_k, as_of=as_of, tenant=tenant)
             result = retriever.run(question)
         if as_json:
-            print_json(
-                explanation_dict(result.explanation) if explain else [node_dict(n) for n in result.nodes]
-            )
+            print_json(result.explanation.to_dict() if explain else [node_dict(n) for n in result.nodes])
             return
         if explain:
             out.print(result.explanation)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gyr_hybrid.answering import CitedResponse
     from gyr_hybrid.index import HybridIndex
     from gyr_hybrid.inspection import Inspection
-    from gyr_hybrid.retrieval.explanation import Explanation
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -104,13 +103,6 @@ def answer_dict(answer: CitedResponse) -> dict[str, Any]:
         "warnings": list(answer.warnings),
         "evidence": answer.evidence,
         "trace": answer.trace,
-    }
-
-
-def explanation_dict(explanation: Explanation) -> dict[str, Any]:
-    return {
-        **explanation.to_dict(),
-        "synonyms": {word: list(others) for word, others in explanation.synonyms},
     }
 
 

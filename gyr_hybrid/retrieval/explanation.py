@@ -32,6 +32,18 @@ class ExplainedCode:
 
 
 @dataclass(frozen=True, slots=True)
+class ExplainedVariant:
+    """A part or a rewriting of the question that was searched beside it."""
+
+    kind: str
+    """``part`` or ``rewrite``."""
+    text: str
+    """As it was searched."""
+    found: tuple[str, ...] = ()
+    """Its own best sections, at most ``top_k``."""
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """The whole road of one question; ``print`` it for a table, ``to_dict`` it for a program."""
 
@@ -45,6 +57,9 @@ class Explanation:
     fused: tuple[Step, ...] = ()
     merged: tuple[Step, ...] = ()
     reranked: tuple[Step, ...] = ()
+    variants: tuple[ExplainedVariant, ...] = ()
+    cost: dict[str, int] = field(default_factory=dict)
+    """``searches`` and ``texts_embedded``, and with rewriting ``llm_calls``, ``prompt_tokens``, ``reply_tokens``."""
     warnings: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
 
@@ -67,6 +82,9 @@ class Explanation:
             "fused": [step.to_dict() for step in self.fused],
             "merged": [step.to_dict() for step in self.merged],
             "reranked": [step.to_dict() for step in self.reranked],
+            "synonyms": {word: list(others) for word, others in self.synonyms},
+            "variants": [{"kind": v.kind, "text": v.text, "found": list(v.found)} for v in self.variants],
+            "cost": dict(self.cost),
             "warnings": list(self.warnings),
             "timings_ms": dict(self.timings_ms),
         }
@@ -91,6 +109,10 @@ class Explanation:
             yield Text(f"code: {code.text} = {code.canonical} ({code.status}){near}")
         for word, others in self.synonyms:
             yield Text(f"synonyms: {word} -> {', '.join(others)}")
+        for variant in self.variants:
+            yield Text(f"{variant.kind}: {variant.text} -> {', '.join(variant.found)}")
+        if self.variants or "llm_calls" in self.cost:
+            yield Text("cost: " + "  ".join(f"{name} {count}" for name, count in self.cost.items()))
         table = Table(title=None, expand=False)
         for column in ("#", "section", "score", "codes", "lexical", "dense", "why"):
             table.add_column(column, overflow="fold")

@@ -41,6 +41,9 @@ class RetrieverOptions:
     rerank: bool = True
     synonyms: str | Path | Iterable[str] | None = field(default=None, compare=False)
     """A file of synonym groups, or its lines, beside the shipped ones."""
+    rewrites: int = 0
+    """Wordings or sub-questions that the chat model makes of a question, each searched and pooled with it by RRF.
+    One call of the model a question; 0 asks none."""
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -49,6 +52,12 @@ class RetrieverOptions:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ConfigurationError(f"{name}={value!r} must be a whole number of at least 1")
+        if (
+            not isinstance(self.rewrites, int)
+            or isinstance(self.rewrites, bool)
+            or not 0 <= self.rewrites <= 10
+        ):
+            raise ConfigurationError(f"rewrites={self.rewrites!r} must be a whole number from 0 to 10")
         # fixed here: what a caller does to its list later changes nothing
         if self.principals is not None:
             given = [self.principals] if isinstance(self.principals, str) else self.principals

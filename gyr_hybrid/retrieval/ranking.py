@@ -14,7 +14,7 @@ from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
 from gyr_hybrid.retrieval.headings import heading_share, named
 from gyr_hybrid.retrieval.merging import Merged, merge_into_sections
 from gyr_hybrid.retrieval.run import Run, milliseconds
-from gyr_hybrid.retrieval.scoring import WEIGHTS, Features, relevance, section_bm25
+from gyr_hybrid.retrieval.scoring import WEIGHTS, Features, best_coverage, relevance, section_bm25
 
 RERANK_POOL = 20
 """Sections shown to a reranker that is a model; the rest keep their order behind them."""
@@ -97,12 +97,12 @@ def score(run: Run, children: Mapping[str, Sequence[str]]) -> dict[str, float]:
     flat = [child for unit in units for child in children[unit]]
     starts = np.cumsum([0, *(len(children[unit]) for unit in units)])[:-1].tolist()
     lengths = view.lengths(flat)
-    by_child = view.bm25(weights, flat) if weights else {}
+    frequencies = view.frequencies(tokens, flat)
     mean, best = _cosines(run, units, flat, lengths, starts)
     aboutness = Aboutness(run, units)
     features = Features(
-        bm25=section_bm25(view.frequencies(tokens, flat), lengths, starts, idf),
-        best_child=np.maximum.reduceat([by_child.get(child, 0.0) for child in flat], starts),
+        bm25=section_bm25(frequencies, lengths, starts, idf),
+        coverage=best_coverage(frequencies, starts, idf),
         cosine_mean=mean,
         cosine_best=best,
         heading=heading_share(run, units),

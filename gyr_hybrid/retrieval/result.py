@@ -9,7 +9,7 @@ from functools import cached_property
 from llama_index.core.schema import NodeWithScore
 
 from gyr_hybrid.retrieval.code_lookup import ResolvedCode
-from gyr_hybrid.retrieval.explanation import ExplainedCode, Explanation, Step
+from gyr_hybrid.retrieval.explanation import ExplainedCode, ExplainedVariant, Explanation, Step
 from gyr_hybrid.retrieval.run import Run
 
 NO_LEGS: dict[str, tuple[Step, ...]] = {"codes": (), "lexical": (), "dense": ()}
@@ -121,6 +121,17 @@ def explain(run: Run, warnings: tuple[str, ...]) -> Explanation:
             )
             for i, (unit, score) in enumerate(run.order[: run.options.top_k], 1)
         ),
+        variants=tuple(
+            ExplainedVariant(
+                v.kind, v.query.query_str, tuple(unit for unit, _ in v.order[: run.options.top_k])
+            )
+            for v in run.variants
+        ),
+        cost={
+            "searches": 1 + len(run.variants),
+            "texts_embedded": sum(one.vector is not None for one in (run, *run.variants)),
+            **run.cost,
+        },
         warnings=warnings,
         timings_ms={part: round(ms, 3) for part, ms in run.timings.items()},
     )

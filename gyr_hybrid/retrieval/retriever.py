@@ -6,27 +6,30 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from datetime import date
-from time import perf_counter
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.llms import LLM
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle, QueryType
 from llama_index.core.vector_stores import MetadataFilters
 
 from gyr_hybrid.analysis import Analyzer
-from gyr_hybrid.errors import IndexMismatchError
 from gyr_hybrid.retrieval.explanation import Explanation
 from gyr_hybrid.retrieval.feature_reranker import FeatureReranker
 from gyr_hybrid.retrieval.legs import unit_vector
 from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, RetrieverOptions, check_options
 from gyr_hybrid.retrieval.query import HybridQuery
-from gyr_hybrid.retrieval.ranking import apply_reranker, rank, rerank_pool
+from gyr_hybrid.retrieval.ranking import apply_reranker, rerank_pool
 from gyr_hybrid.retrieval.result import Retrieval, finish
-from gyr_hybrid.retrieval.run import Run, milliseconds
+from gyr_hybrid.retrieval.rewriting import cost, parse_rewrites, rewriting_prompt
+from gyr_hybrid.retrieval.run import Run
 from gyr_hybrid.retrieval.synonyms import load_synonyms
+from gyr_hybrid.retrieval.variants import parts_of, rank_with_variants, rewritten
 from gyr_hybrid.storage import KnowledgeStore, compile_filters
+
+NO_REWRITES = "rewrites need a chat model: set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, or pass llm="
 
 _last_warnings: ContextVar[tuple[int, tuple[str, ...]]] = ContextVar("gyr_hybrid_warnings", default=(0, ()))
 
@@ -52,6 +55,7 @@ class HybridRetriever(BaseRetriever):
         *,
         embed_model: BaseEmbedding | None = None,
         reranker: BaseNodePostprocessor | None = None,
+        llm: LLM | None = None,
         notices: Callable[[], Sequence[str]] = tuple,
         **options: Any,
     ) -> None:
@@ -61,6 +65,7 @@ class HybridRetriever(BaseRetriever):
         self._store = store
         self._embed_model = embed_model
         self._reranker = None if isinstance(reranker, FeatureReranker) else reranker  # `rank` has its steps
+        self._llm: Any = llm
         self._notices = notices
         self._filters = compile_filters(self.options.filters)
         self._synonyms = load_synonyms(self.options.synonyms)
@@ -119,13 +124,12 @@ class HybridRetriever(BaseRetriever):
         if not query.query_str.strip():
             return self._noted(self._nothing(query))
         run = self._begin(query)
-        model = self._embedding_for(run)
-        if model is not None:
-            run.guard("embed", lambda: self._take_vector(run, model.get_query_embedding(query.query_str)))
-        run.search_words()
-        run.search_vectors()
+        run.guard("rewrite", lambda: self._rewrite(run))
+        run.variants += parts_of(run, self._synonyms)
+        for one in (run, *run.variants):
+            self._search(one)
         run.check_failures()
-        rank(run)
+        rank_with_variants(run)
         if self._reranker is not None and run.options.rerank and run.order:
             reranker = self._reranker
             run.guard(
@@ -139,10 +143,11 @@ class HybridRetriever(BaseRetriever):
         if not query.query_str.strip():
             return self._noted(self._nothing(query))
         run = await asyncio.to_thread(self._begin, query)
-        await asyncio.gather(self._aembed(run), asyncio.to_thread(run.search_words))
-        await asyncio.to_thread(run.search_vectors)
+        await self._arewrite(run)
+        run.variants += await asyncio.to_thread(parts_of, run, self._synonyms)
+        await asyncio.gather(*map(self._asearch, (run, *run.variants)))
         run.check_failures()
-        await asyncio.to_thread(rank, run)
+        await asyncio.to_thread(rank_with_variants, run)
         if self._reranker is not None and run.options.rerank and run.order:
             await self._arerank(run, self._reranker)
         return self._noted(await asyncio.to_thread(self._finish, run))
@@ -181,27 +186,53 @@ class HybridRetriever(BaseRetriever):
     def _take_vector(self, run: Run, values: Sequence[float]) -> None:
         run.vector = unit_vector(values, run.view.dimension)
 
+    def _search(self, run: Run) -> None:
+        model = self._embedding_for(run)
+        if model is not None:
+            text = run.query.query_str
+            run.guard("embed", lambda: self._take_vector(run, model.get_query_embedding(text)))
+        run.search_words()
+        run.search_vectors()
+
+    async def _asearch(self, run: Run) -> None:
+        await asyncio.gather(self._aembed(run), asyncio.to_thread(run.search_words))
+        await asyncio.to_thread(run.search_vectors)
+
     async def _aembed(self, run: Run) -> None:
         model = self._embedding_for(run)
-        if model is None:
-            return
-        started = perf_counter()
-        try:
-            self._take_vector(run, await model.aget_query_embedding(run.query.query_str))
-        except IndexMismatchError:
-            raise
-        except Exception as error:
-            run.degrade("embed", error)
-        run.timings["embed"] = milliseconds(started)
+        if model is not None:
+            async with run.aguard("embed"):
+                self._take_vector(run, await model.aget_query_embedding(run.query.query_str))
+
+    def _rewrite(self, run: Run) -> None:
+        if prompt := self._rewriting_prompt(run):
+            self._take_rewrites(run, prompt, self._llm.complete(prompt).text)
+
+    async def _arewrite(self, run: Run) -> None:
+        if prompt := self._rewriting_prompt(run):
+            async with run.aguard("rewrite"):
+                reply = (await self._llm.acomplete(prompt)).text
+                await asyncio.to_thread(self._take_rewrites, run, prompt, reply)
+
+    def _rewriting_prompt(self, run: Run) -> str | None:
+        n = run.options.rewrites
+        if n and self._llm is None:
+            run.warnings.append(NO_REWRITES)
+        return rewriting_prompt(run.query.query_str, n) if n and self._llm is not None else None
+
+    def _take_rewrites(self, run: Run, prompt: str, reply: str) -> None:
+        run.cost = cost(prompt, reply)
+        texts = parse_rewrites(reply, run.query.query_str, run.options.rewrites)
+        if not texts:
+            run.warnings.append(
+                "rewrites: the model gave no other wording; the question was searched as it is"
+            )
+        run.variants += rewritten(run, texts, self._synonyms)
 
     async def _arerank(self, run: Run, reranker: BaseNodePostprocessor) -> None:
-        started = perf_counter()
-        try:
+        async with run.aguard("reranker"):
             pool = await asyncio.to_thread(rerank_pool, run)
             apply_reranker(run, await reranker.apostprocess_nodes(pool, run.query))
-        except Exception as error:
-            run.degrade("reranker", error)
-        run.timings["reranker"] = milliseconds(started)
 
     def _finish(self, run: Run) -> Retrieval:
         return finish(run, self._notices())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ from gyr_hybrid.storage import (
 )
 
 LEG_COUNT = {"dense": 1, "lexical": 2, "hybrid": 3}
+SEARCHES = ("codes", "lexical", "embed", "dense")
 
 
 @dataclass(slots=True)
@@ -62,6 +64,11 @@ class Run:
     features: dict[str, dict[str, float]] = field(default_factory=dict)
     order: list[tuple[str, float]] = field(default_factory=list)
     """(Unit, score in 0..1), best first."""
+    variants: list[Run] = field(default_factory=list)
+    """Parts and rewritings of the question that are searched beside it."""
+    kind: Literal["question", "part", "rewrite"] = "question"
+    cost: dict[str, int] = field(default_factory=dict)
+    """What rewriting cost: ``llm_calls``, ``prompt_tokens``, ``reply_tokens`` (counted here, not by the service)."""
     warnings: list[str] = field(default_factory=list)
     failures: list[Exception] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
@@ -95,22 +102,35 @@ class Run:
     def understand(self, synonyms: Rules) -> None:
         """Find the question's words, codes and synonyms."""
         started = perf_counter()
-        view, analyzer = self.view, self.analyzer
-        text = self.plain = self.query.query_str
-        self.tokens = analyzer.query_tokens(text)
         if self.options.mode != "dense":
-            self.expansion = expand(text, synonyms, analyzer)
-            self.codes = tuple(
-                resolve_codes(
-                    text, analyzer, view.codes, said=lambda token: bool(view.lexical({token: 1.0}, 1))
-                )
-            )
-            self.holders = find_holders(self.codes, view)
-            self.plain = without_codes(text, self.codes)
-            self.weights = {**self.expansion.weights, **dict.fromkeys(self.tokens, 1.0)}
-            words = analyzer.query_tokens(self.plain) if self.holders else self.tokens
-            self.rest = {**self.expansion.weights, **dict.fromkeys(words, 1.0)}
+            self.codes = tuple(self.codes_of(self.query.query_str))
+            self.holders = find_holders(self.codes, self.view)
+        self.weigh(synonyms)
         self.timings["analyse"] = milliseconds(started)
+
+    def codes_of(self, text: str) -> list[ResolvedCode]:
+        """The codes of a text, as they are understood in this index."""
+        view = self.view
+        return resolve_codes(
+            text, self.analyzer, view.codes, said=lambda token: bool(view.lexical({token: 1.0}, 1))
+        )
+
+    def weigh(self, synonyms: Rules, context: Mapping[str, float] | None = None) -> None:
+        """Give the words of the question their weights, once its codes are known.
+
+        Args:
+            context: token -> weight of words around the question, where it is part of one.
+        """
+        text = self.plain = self.query.query_str
+        self.tokens = self.analyzer.query_tokens(text)
+        if self.options.mode == "dense":
+            return
+        self.expansion = expand(text, synonyms, self.analyzer)
+        self.plain = without_codes(text, self.codes)
+        around = {**(context or {}), **self.expansion.weights}
+        self.weights = {**around, **dict.fromkeys(self.tokens, 1.0)}
+        words = self.analyzer.query_tokens(self.plain) if self.holders else self.tokens
+        self.rest = {**around, **dict.fromkeys(words, 1.0)}
 
     def search_words(self) -> None:
         """The codes and the BM25 leg."""
@@ -143,10 +163,23 @@ class Run:
             self.degrade(part, error)
         self.timings[part] = self.timings.get(part, 0.0) + milliseconds(started)
 
+    @asynccontextmanager
+    async def aguard(self, part: str) -> AsyncGenerator[None]:
+        """``guard`` around a step that waits."""
+        started = perf_counter()
+        try:
+            yield
+        except IndexMismatchError:
+            raise
+        except Exception as error:
+            self.degrade(part, error)
+        self.timings[part] = self.timings.get(part, 0.0) + milliseconds(started)
+
     def degrade(self, part: str, error: Exception) -> None:
         """Go on without a part, and say so."""
         self.warnings.append(f"{part} failed and was left out: {type(error).__name__}: {error}")
-        self.failures.append(error)
+        if part in SEARCHES:
+            self.failures.append(error)
 
     def check_failures(self) -> None:
         """With no leg left to search with, the failure itself is the answer."""

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gyr_hybrid.retrieval.scoring import K1, WEIGHTS, B, Features, relevance, section_bm25, standard
+from gyr_hybrid.retrieval.scoring import (
+    K1,
+    WEIGHTS,
+    B,
+    Features,
+    best_coverage,
+    relevance,
+    section_bm25,
+    standard,
+)
 
 Vectors = st.integers(1, 12).flatmap(
     lambda n: st.tuples(*(arrays(np.float64, n, elements=st.floats(0, 50)) for _ in range(6)))
@@ -31,7 +40,14 @@ def test_a_longer_section_needs_more_of_a_word() -> None:
     assert scores[0] > scores[1] > 0
 
 
+def test_coverage_is_that_of_the_best_child_not_of_all_together() -> None:
+    frequencies = np.array([[3, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=np.int32)
+    assert best_coverage(frequencies, [0, 2], np.array([1.0, 2.0, 1.0])).tolist() == [0.75, 0.0]
+    assert best_coverage(frequencies, [0, 2], np.zeros(3)).tolist() == [0.0, 0.0]
+
+
 def test_no_candidates_no_scores() -> None:
+    assert best_coverage(np.zeros((0, 2), np.int32), [], np.ones(2)).size == 0
     assert section_bm25(np.zeros((0, 2), np.int32), np.zeros(0, np.int32), [], np.ones(2)).size == 0
 
 
