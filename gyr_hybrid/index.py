@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from typing import Self
 
 
+SYNONYMS = "synonyms.txt"
+"""File in the folder of an index with its synonym groups; read when a retriever or an engine is made."""
+
+
 class HybridIndex:
     """A knowledge base: documents go in, retrievers and query engines come out.
 
@@ -296,6 +300,9 @@ class HybridIndex:
         return self._retriever(self.llm, options)
 
     def _retriever(self, llm: LLM | None, options: dict[str, Any]) -> HybridRetriever:
+        own = None if self._location is None else Path(self._location) / SYNONYMS
+        if options.get("synonyms") is None and own is not None and own.is_file():
+            options = {**options, "synonyms": own}
         return HybridRetriever(
             self._store,
             self.analyzer,

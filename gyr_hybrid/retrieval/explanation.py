@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gyr_hybrid.retrieval.synonyms import SYNONYM_WEIGHT
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -108,7 +110,7 @@ class Explanation:
             near = f"  near: {', '.join(code.suggestions)}" if code.suggestions else ""
             yield Text(f"code: {code.text} = {code.canonical} ({code.status}){near}")
         for word, others in self.synonyms:
-            yield Text(f"synonyms: {word} -> {', '.join(others)}")
+            yield Text(f"synonyms: {word} -> {', '.join(others)}  (weight {SYNONYM_WEIGHT})")
         for variant in self.variants:
             yield Text(f"{variant.kind}: {variant.text} -> {', '.join(variant.found)}")
         if self.variants or "llm_calls" in self.cost:

@@ -40,7 +40,8 @@ class RetrieverOptions:
     merge: bool = True
     rerank: bool = True
     synonyms: str | Path | Iterable[str] | None = field(default=None, compare=False)
-    """A file of synonym groups, or its lines, beside the shipped ones."""
+    """A file of synonym groups, or its lines, beside the shipped ones. None: ``synonyms.txt`` in the folder of the
+    index, where there is one; ``[]``: the shipped ones alone."""
     rewrites: int = 0
     """Wordings or sub-questions that the chat model makes of a question, each searched and pooled with it by RRF.
     One call of the model a question; 0 asks none."""
