@@ -1,6 +1,7 @@
 """Chunk settings compared by what is found: the questions of a data set asked of an index per setting.
 
-    python benchmarks/chunking.py DATASET [DATASET ...] [--every N] [--only NAME ...] [--cache DIR] [--markdown FILE]
+    python benchmarks/chunking.py DATASET [DATASET ...] [--every N] [--where LABEL=VALUE ...]
+                                   [--only NAME ...] [--cache DIR] [--markdown FILE]
 
 A data set is a folder as `gyr-hybrid eval` takes it. Each N-th of the documents that answer a question is indexed, and
 the questions that they answer are asked; the rest is left out, since every setting embeds all of it again. Everything
@@ -96,14 +97,16 @@ class Remembering(LocalEmbedding):
         return self._get_text_embeddings([query])[0]
 
 
-def smaller(data: Dataset, every: int) -> Dataset:
-    """Each N-th document that answers, and its questions."""
+def smaller(data: Dataset, every: int, where: Mapping[str, str]) -> Dataset:
+    """Each N-th document that answers, and its questions that have these labels."""
     judged = [question for question in data.questions if question.judged]
     names = {q.id: {doc for doc, _, _ in q.lines} | set(q.documents) for q in judged}
     gold = set().union(*names.values())
     documents = [document for document in data.documents if document.id_ in gold][::every]
     kept = {document.id_ for document in documents}
-    questions = tuple(question for question in judged if names[question.id] <= kept)
+    questions = tuple(
+        q for q in judged if names[q.id] <= kept and all(q.labels.get(k) == v for k, v in where.items())
+    )
     return replace(data, documents=documents, questions=questions)
 
 
@@ -183,12 +186,15 @@ def main() -> None:
     arguments.add_argument(
         "--only", nargs="+", default=[], metavar="NAME", help="only these, and the default"
     )
+    arguments.add_argument(
+        "--where", nargs="+", default=[], metavar="LABEL=VALUE", help="only questions with these labels"
+    )
     arguments.add_argument("--cache", type=Path, default=default_cache(), metavar="DIR")
     arguments.add_argument("--markdown", type=Path, metavar="FILE", help="also write the tables as Markdown")
     options = arguments.parse_args()
     console, written = Console(width=150), []
     for folder in options.datasets:
-        data = smaller(load_dataset(folder), options.every)
+        data = smaller(load_dataset(folder), options.every, dict(pair.split("=") for pair in options.where))
         about = f"{data.name}: {len(data.documents)} documents, {len(data.questions)} questions"
         model = Remembering()
         default = run(data, {}, model, options.cache)

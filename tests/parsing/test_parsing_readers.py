@@ -55,6 +55,15 @@ def test_the_root_is_absolute_and_not_in_the_metadata(
     assert str(tmp_path) not in json.dumps(docs[0].metadata)
 
 
+def test_a_folder_shows_its_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for n in range(3):
+        write(tmp_path, f"{n}.md", "文。")
+    load_documents(tmp_path)
+    assert capsys.readouterr().err == ""
+    load_documents(tmp_path, show_progress=True)
+    assert "3/3" in capsys.readouterr().err
+
+
 def test_only_a_missing_path_raises(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match=r"nowhere.*does not exist"):
         load_documents(tmp_path / "nowhere")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,6 +137,16 @@ def test_options_that_make_no_sense_are_named(options: dict[str, Any], says: str
 def test_an_unknown_option_is_named_with_the_nearest() -> None:
     with pytest.raises(TypeError, match=r"chid_size.*child_size"):
         SectionNodeParser(chid_size=3)
+
+
+def test_an_index_cuts_again_what_was_cut_another_way(tmp_path: Path) -> None:
+    document = Document(id_="a", text=TEXT)
+    with HybridIndex.open(tmp_path, offline=True) as index:
+        index.upsert([document])
+    parser = SectionNodeParser(strategy="structure")
+    with HybridIndex.open(tmp_path, offline=True, node_parser=parser) as index:
+        assert index.upsert([document]).updated == ["a"]
+        assert index.upsert([document]).unchanged == ["a"]
 
 
 def test_an_index_takes_any_strategy() -> None:
