@@ -17,6 +17,7 @@ from llama_index.core.schema import Document
 from gyr_hybrid.agreement import NOT_EMBEDDED, UNFINISHED, agreed_analyzer, check_embedding, stale_analysis
 from gyr_hybrid.analysis import Analyzer, Code
 from gyr_hybrid.answering.engine import ENGINE_OPTIONS, CitedQueryEngine
+from gyr_hybrid.answering.verification.lexicon import CONTRASTS_FILE, SYNONYMS_FILE, Lexicon
 from gyr_hybrid.errors import ConfigurationError, DocumentError
 from gyr_hybrid.ingestion import Ingestion, UpsertReport
 from gyr_hybrid.models.endpoints import NO_EMBEDDING, chat_model, embedding_model, rerank_client
@@ -29,10 +30,6 @@ from gyr_hybrid.storage import CheckReport, KnowledgeStore, Scope, open_store
 
 if TYPE_CHECKING:
     from typing import Self
-
-
-SYNONYMS = "synonyms.txt"
-"""File in the folder of an index with its synonym groups; read when a retriever or an engine is made."""
 
 
 class HybridIndex:
@@ -300,8 +297,8 @@ class HybridIndex:
         return self._retriever(self.llm, options)
 
     def _retriever(self, llm: LLM | None, options: dict[str, Any]) -> HybridRetriever:
-        own = None if self._location is None else Path(self._location) / SYNONYMS
-        if options.get("synonyms") is None and own is not None and own.is_file():
+        own = self._word_list(SYNONYMS_FILE)
+        if options.get("synonyms") is None and own is not None:
             options = {**options, "synonyms": own}
         return HybridRetriever(
             self._store,
@@ -327,6 +324,11 @@ class HybridIndex:
         """
         check_options(options, RETRIEVER_OPTIONS | ENGINE_OPTIONS)
         llm = llm if llm is not None else self.llm
+        if isinstance(options.get("synonyms"), Iterable) and not isinstance(options["synonyms"], str):
+            options["synonyms"] = list(options["synonyms"])  # read twice
+        if options.get("lexicon") is None:
+            synonyms = options.get("synonyms") or self._word_list(SYNONYMS_FILE)
+            options["lexicon"] = Lexicon.from_files(synonyms, self._word_list(CONTRASTS_FILE))
         retriever = self._retriever(llm, {k: v for k, v in options.items() if k in RETRIEVER_OPTIONS})
         return CitedQueryEngine(
             retriever,
@@ -334,6 +336,11 @@ class HybridIndex:
             node_postprocessors=node_postprocessors,
             **{k: v for k, v in options.items() if k in ENGINE_OPTIONS},
         )
+
+    def _word_list(self, name: str) -> Path | None:
+        """A word list of the owner in the folder of the index; None where there is none."""
+        path = Path(self._location) / name if self._location is not None else None
+        return path if path is not None and path.is_file() else None
 
 
 def _reranker(settings: Settings, llm: LLM | None, analyzer: Analyzer) -> BaseNodePostprocessor | None:

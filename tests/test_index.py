@@ -20,7 +20,7 @@ from gyr_hybrid import (
     load_documents,
 )
 from gyr_hybrid.analysis import analyzer as analyzer_module
-from gyr_hybrid.testing import HashEmbedding
+from gyr_hybrid.testing import HashEmbedding, ScriptedLLM
 
 A = "# 退款\n\n## 年付\n\n年付套餐按剩余月数退款。\n\n## 月付\n\n月付套餐不支持退款。\n"
 B = "# 错误码 E1042\n\n## 解决办法\n\n请下载最新模板。\n"
@@ -387,3 +387,18 @@ class TestReanalysis:
         index.reanalyze(Analyzer(user_words=["年付套餐"]))
         (folder / "b.md").unlink()
         assert index.upsert(load_documents(folder), prune=True).deleted == ["b.md"]
+
+
+def test_the_owners_word_lists_reach_questions_and_checks(tmp_path: Path) -> None:
+    text = "# 班车\n\n快线每天 8 班。\n\n# 退货\n\n因质量问题退货的，运费由商家承担。"
+    (tmp_path / "contrast.txt").write_text("快线, 慢线\n", encoding="utf-8")
+    (tmp_path / "synonyms.txt").write_text("瑕疵, 质量问题\n", encoding="utf-8")
+    said = "因瑕疵退货的，运费由商家承担。"
+    with HybridIndex.from_documents([Document(text=text, id_="kb-1")], tmp_path, offline=True) as index:
+        assert ("瑕疵", ("质量问题",)) in index.as_retriever().explain("瑕疵怎么办").synonyms
+        answer = index.as_query_engine(ScriptedLLM(f"{said}[kb-1#2]")).query("瑕疵退货运费谁承担")
+        assert str(answer) == f"{said}[kb-1#2]"
+        wider = index.as_query_engine(ScriptedLLM("慢线每天 8 班。[kb-1#1]"), max_retries=0).query(
+            "慢线每天几班"
+        )
+        assert "8 班" not in str(wider)

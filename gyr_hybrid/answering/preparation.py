@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from llama_index.core.schema import BaseNode, NodeWithScore
@@ -35,6 +36,8 @@ HEAD = 80
 """Characters in which a code stands that an excerpt begins with."""
 MARKS = ' \t*_`|>「『【[（(“"'
 """What may stand before it."""
+LEAST_SPREAD = 1e-4
+"""Difference of cosines below which vectors are alike."""
 FILTERED_OUT = 0.3
 """Most evidence for a question about a known code when no section found bears it."""
 
@@ -160,9 +163,10 @@ def measure(
             question, weights, analyzer=retrieval.run.analyzer, codes=retrieval.codes, defined=defined
         )
         least = light(retrieval.run.view.n_children)
+        across = _met_across(fold(question), unseen & rest.keys(), retrieval.run, map(fold, texts))
         return evidence_of_code(
             rest,
-            unseen,
+            unseen - across,
             [sections[i] for i in bearing],
             synonyms,
             defined=defined,
@@ -173,14 +177,15 @@ def measure(
     met = [
         {word for word in weights if any(o in terms for o in synonyms.get(word, ()))} for terms in sections
     ]
+    tells = _vectors_tell(retrieval.run)
     value = evidence(
         Signals(
             coverage=covers,
             runs=runs(fold(question), [fold(word) for word in weights], folded, met),
             bm25=_bm25_share(weights, unseen, retrieval),
             lead=_lead(retrieval.run),
-            agreement=_agreement(retrieval.run),
-            cosine=retrieval.cosine_best,
+            agreement=_agreement(retrieval.run) if tells else None,
+            cosine=retrieval.cosine_best if tells else None,
             heading=coverage(
                 weights, [_path_terms(node, retrieval.run.analyzer) for node in context.facts], synonyms
             ),
@@ -190,6 +195,22 @@ def measure(
     if known:
         return min(value, FILTERED_OUT)
     return min(value, UNKNOWN_BESIDE) if retrieval.codes else value
+
+
+def _met_across(question: str, words: Collection[str], run: Run, texts: Iterable[str]) -> set[str]:
+    """Unseen words that overlap a pair of characters which the documents have as a word, but not ``texts``.
+
+    The segmenter may cut a question otherwise than the documents: ``能开发票吗`` as ``开发 票``.
+    """
+    bearing = list(texts)
+    found: set[str] = set()
+    for word in words:
+        for place in re.finditer(re.escape(fold(word)), question):
+            for start in range(max(0, place.start() - 1), place.end()):
+                pair = question[start : start + 2]
+                if len(pair) == 2 and run.view.idf(pair) > 0 and not any(pair in text for text in bearing):
+                    found.add(word)
+    return found
 
 
 def _path_terms(node: BaseNode, analyzer: Analyzer) -> set[str]:
@@ -214,6 +235,12 @@ def _sections_of(run: Run, leg: str) -> dict[str, float]:
     for hit in run.legs.get(leg, ()):
         best.setdefault(home.get(hit.node_id, hit.node_id), hit.score)
     return best
+
+
+def _vectors_tell(run: Run) -> bool:
+    """Whether the vectors tell one child from another; equal cosines, as of a mock model, say nothing."""
+    scores = [hit.score for hit in run.legs.get("dense", ())]
+    return len(scores) < 2 or max(scores) - min(scores) > LEAST_SPREAD
 
 
 def _lead(run: Run) -> float | None:

@@ -18,6 +18,10 @@ _STOPS: dict[str, dict[Language, str]] = {
         "zh": "模型的回答因长度上限被截断，可能不完整",
         "en": "the model's answer was cut off at its length limit and may be incomplete",
     },
+    "incomplete": {
+        "zh": "模型的回答在传输中断开，可能不完整",
+        "en": "the model's answer broke off before its end and may be incomplete",
+    },
     "content_filter": {
         "zh": "模型的回答被内容过滤中止，可能不完整",
         "en": "the model's answer was stopped by a content filter and may be incomplete",

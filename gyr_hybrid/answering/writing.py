@@ -13,7 +13,9 @@ from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
 from gyr_hybrid.answering.enforcement.enforcer import AskAgain, Enforcement, Request, Settings
 from gyr_hybrid.answering.enforcement.quoting import quote
+from gyr_hybrid.answering.enforcement.replacing import speaks_of_a_rival
 from gyr_hybrid.answering.enforcement.units import Unit
+from gyr_hybrid.answering.evidence import covered
 from gyr_hybrid.answering.extractive import choose, extract
 from gyr_hybrid.answering.generation import Delta, Prompt, agenerate, generate, without_thoughts
 from gyr_hybrid.answering.options import EngineOptions
@@ -22,6 +24,8 @@ from gyr_hybrid.answering.reading import Reading, adrive, drive
 from gyr_hybrid.answering.verification.verdict import Verifier
 from gyr_hybrid.errors import ConfigurationError
 
+ANSWERS = 0.6
+"""Share of what the best section has of the question's words that the cited one needs to be quoted in its place."""
 LONG_PIECE = 200
 """Characters of a piece that are cut off the event loop."""
 
@@ -116,8 +120,17 @@ class Writer:
         ids = [source.node_id for source in answer.context.sources]
         for sentence, node_id in checks.dropped:
             number = ids.index(node_id)
+            best = max(covered(question.weights, c.terms, question.synonyms) for c in candidates)
+            share = covered(question.weights, candidates[number].terms, question.synonyms)
+            if share < ANSWERS * best and not candidates[number].codes:
+                continue
             if candidates[number].terms & set(self._analyzer.content_words(sentence)):
-                chosen = [(number, excerpt) for excerpt in choose(question, candidates[number])]
+                node = answer.context.facts[number]
+                chosen = [
+                    (number, excerpt)
+                    for excerpt in choose(question, candidates[number])
+                    if not speaks_of_a_rival(answer.question, node, excerpt.text, self._options.lexicon)
+                ]
                 quoted = quote(answer.context, chosen, replacing="nothing passed: the cited section answers")
                 answer.citations.extend(quoted.citations)
                 answer.trace.extend(quoted.trace)

@@ -503,7 +503,9 @@ class Stopped(ScriptedLLM):
         return pieces()
 
 
-@pytest.mark.parametrize(("reason", "said"), [("length", "长度上限"), ("content_filter", "内容过滤")])
+@pytest.mark.parametrize(
+    ("reason", "said"), [("length", "长度上限"), ("content_filter", "内容过滤"), ("incomplete", "断开")]
+)
 @pytest.mark.parametrize("streaming", [False, True])
 def test_an_answer_that_breaks_off_is_said_and_its_half_sentence_left_out(
     helpcenter: HybridIndex, reason: str, said: str, streaming: bool

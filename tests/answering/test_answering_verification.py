@@ -211,6 +211,65 @@ def test_what_the_owner_calls_the_same_counts_as_the_same() -> None:
     assert verify(sentence, [TextNode(text=text)], lexicon=lexicon).value == "supported"
 
 
+def test_a_plan_left_out_is_a_wider_claim_even_where_nothing_contrasts() -> None:
+    text = "年付套餐支持中途退款。"
+    assert check("套餐支持中途退款。", text).check == "restriction"
+    assert check("年付套餐支持中途退款。", text).value == "supported"
+    heading = {"title": "年付套餐", "header_path": ["年付套餐"]}
+    assert verify("套餐支持中途退款。", [TextNode(text=text, metadata=heading)]).value == "supported"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("超过 1/3 的，退还一半。", "超过三分之一的，退还百分之五十。"),
+        ("单个 key 每分钟最多 600 次。", "每个 key 每分钟最多调用 600 次。"),
+        ("签收后第 8 到 15 天内可以换货。", "自签收之日起 8—15 天内可以换货。"),
+        ("日志至少保存半年（180 天）。", "日志至少保存 180 天。"),
+        ("盘亏金额在五百元以下的，由主管审批。", "盘亏金额在 500 元以下的由主管审批，500 元以上的由总监审批。"),
+        ("No dangerous goods are carried on Sundays.", "Dangerous goods are not carried on Sundays."),
+        ("Pallets must not be taller than 1.8 m.", "Pallets must not exceed 1.8 m."),
+        ("Guests may visit two times a year.", "Guests may visit twice a year."),
+        ("Members may freeze for between 1 and 3 months.", "Members may freeze for 1 to 3 months."),
+        ("没有备案的异地就医，报销比例降低 20%。", "异地就医须提前备案，未备案的报销比例降低 20%。"),
+        ("消息最长可保留一周。", "消息默认保留 3 天，最长可设为 7 天。"),
+        ("年付专业版折合每月 39 元（468 ÷ 12）。", "年付专业版 468 元，折合每月 39 元。"),
+    ],
+)  # fmt: skip
+def test_the_same_in_other_words_is_supported(sentence: str, text: str) -> None:
+    assert check(sentence, text).value == "supported", check(sentence, text).reason
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("Set `maxUnavailable` for extra nodes.", "Set `maxSurge` for extra nodes."),
+        ("We pay for shipping.", "The customer pays for shipping, and we pay for return shipping."),
+        ("Working abroad needs approval from IT.", "Working abroad needs approval from HR. Report loss to IT."),
+        ("新建商品房凭不动产权证书办理。", "新建商品房凭购房合同办理，二手房凭不动产权证书办理。"),
+        ("8—15 天内可以退货。", "7 天内可以退货、换货；8—15 天内可以换货。"),
+        ("男方陪产假 158 天。", "产假 158 天，男方陪产假 15 天。"),
+        ("冷冻货物的运输温度为 2—8 ℃。", "冷藏货物的运输温度为 2—8 ℃，冷冻货物为 -18 ℃ 以下。"),
+        ("金卡可以携伴。", "| 卡种 | 携伴 |\n|---|---|\n| 金卡 | 不可携伴 |\n| 银卡 | 可携 1 人 |"),
+        ("The user rotates access keys.", "Access keys are rotated by the administrator."),
+        ("每人每天最多 600 次。", "每人每分钟最多 600 次。"),
+    ],
+)  # fmt: skip
+def test_right_words_of_the_wrong_thing_are_not_supported(sentence: str, text: str) -> None:
+    assert check(sentence, text).value != "supported"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("取现 5000 元，手续费为 50 元。", "取现每日限额 1 万元，手续费为取现金额的 1%。挂失手续费 50 元。"),
+        ("月度服务费 500 元、可用性 97% 的，赔偿 150 元。", "可用性低于 99% 的，赔偿月度服务费的 30%。"),
+    ],
+)
+def test_an_example_with_supposed_amounts_is_not_rejected(sentence: str, text: str) -> None:
+    assert check(sentence, text).value != "contradicted"
+
+
 def test_the_owners_contrast_groups_and_synonyms_are_read_from_a_folder(tmp_path: Path) -> None:
     (tmp_path / "contrast.txt").write_text("# 线路\n快线, 慢线\n", encoding="utf-8")
     (tmp_path / "synonyms.txt").write_text("瑕疵, 质量问题\n", encoding="utf-8")

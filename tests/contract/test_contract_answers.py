@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from llama_index.core import Document
+from llama_index.core import Document, MockEmbedding
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.response.schema import Response
@@ -866,3 +866,39 @@ def test_a_figure_of_the_table_header_is_enough(index: HybridIndex, doc: Any, ll
     index.upsert([doc("kb-021", "# 价目\n\n| 套餐 | 2026 年价格 |\n|---|---|\n| 旗舰套餐 | 900 元 |")])
     said = "旗舰套餐 2026 年价格是 900 元。[kb-021#1]"
     assert index.as_query_engine(llm(said)).query("旗舰套餐 2026 年价格").response == said
+
+
+def test_what_a_wrong_id_cites_is_not_shown_in_place_of_an_answer(index: HybridIndex, llm: Any) -> None:
+    engine = index.as_query_engine(llm("年付套餐购买后 30 天内可以全额退款。[kb-002#3]"), max_retries=0)
+    answer = engine.query(ASK)
+    assert answer.refusal_reason == "not_supported"
+    assert "打开设置" not in answer.response
+
+
+def test_bold_around_a_sentence_keeps_its_citation(index: HybridIndex, llm: Any) -> None:
+    answer = index.as_query_engine(llm(f"**{BACK}**[kb-002#2]")).query("退款几天退回")
+    assert answer.response == f"**{BACK}**[kb-002#2]"
+    assert [c.verdict for c in answer.citations] == ["supported"]
+
+
+def test_a_row_asked_for_again_is_shown_once(index: HybridIndex, llm: Any) -> None:
+    head = "| 地区 | 时效 | 运费 |\n|---|---|---|\n"
+    reply = f"{head}| 华东 | 2 天 | 免运费 [kb-005@2#1] |\n| 西北 | 5 天 | 10 元 |\n| 东北 | 9 天 | 80 元 [kb-005@2#1] |\n"
+    answer = index.as_query_engine(llm(reply)).query("各地区运费")
+    assert answer.response == (
+        f"{head}| 华东 | 2 天 | 免运费 [kb-005@2#1] |\n| 西北 | 5 天 | 10 元 [kb-005@2#1] |"
+    )
+
+
+def test_a_version_that_does_not_exist_is_outside_the_context(index: HybridIndex, llm: Any) -> None:
+    answer = index.as_query_engine(llm(f"{TRUE}[kb-002@9#1]")).query(ASK)
+    assert [c.verdict for c in answer.citations] == ["reattributed"]
+
+
+@pytest.mark.parametrize("question", ["量子力学的基本假设是什么", "zzzz qqqq"])
+def test_vectors_that_are_all_equal_are_no_evidence(index_of: Any, doc: Any, llm: Any, question: str) -> None:
+    model = llm("x")
+    index = index_of(doc("kb-002", REFUND), embed_model=MockEmbedding(embed_dim=4))
+    assert index.as_query_engine(model).query(question).refusal_reason == "no_evidence"
+    assert index.as_query_engine().query(question).refusal_reason == "no_evidence"
+    assert model.prompts == []

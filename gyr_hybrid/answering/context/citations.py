@@ -230,6 +230,8 @@ class CitationParser:
                 continue
             rest = key[at + len(document) :]
             sections = self._documents[document]
+            if version := re.match(r"@([^#]*)", rest):  # another version is another source
+                sections = [s for s in sections if _key(s.node_id).startswith(f"{document}@{version[1]}#")]
             if not rest or re.fullmatch(r"@[^#]+", rest):
                 return sections[0].node_id if len(sections) == 1 else None
             number = _SECTION_NUMBER.fullmatch(rest)

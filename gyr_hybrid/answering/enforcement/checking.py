@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 
 from gyr_hybrid.answering.context.packing import Context, plain_text
 from gyr_hybrid.answering.verification.lexicon import Lexicon
+from gyr_hybrid.answering.verification.quotation import without_list_mark
 from gyr_hybrid.answering.verification.verdict import Quote, Verdict
 from gyr_hybrid.answering.verification.verifier import lent_lines, missing_figures, verify
 
@@ -91,7 +92,7 @@ class Checker:
             if name == "before":
                 text = text.rstrip("。.；; ") + "；"
                 beside = [*nodes, *(n for n in self.nodes(before_ids) if n not in nodes)]
-            whole = self.verify(text + sentence, beside)
+            whole = self.verify(text + without_list_mark(sentence), beside)
             if whole.value == "contradicted" or whole.check in checks:
                 reason = f"{name}: {whole.reason}"
                 verdict = replace(verdict, value=whole.value, reason=reason, hard=whole.hard)

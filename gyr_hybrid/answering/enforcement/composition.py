@@ -119,7 +119,7 @@ def labelled(kind: str, text: str, labels: str) -> str:
         return f"{text}\n{labels}"
     if kind == "row" and text.rstrip().endswith("|"):
         return f"{text.rstrip()[:-1].rstrip()} {labels} |"
-    return text + labels
+    return text.rstrip() + labels
 
 
 def _level(unit: Unit) -> int:

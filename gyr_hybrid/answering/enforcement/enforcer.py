@@ -15,11 +15,19 @@ from typing import Any, Literal
 from llama_index.core.schema import BaseNode
 
 from gyr_hybrid.answering.context.citations import Parsed
-from gyr_hybrid.answering.context.packing import Context
+from gyr_hybrid.answering.context.packing import Context, plain_text
 from gyr_hybrid.answering.enforcement.checking import Checker, is_near, locate, squeezed
 from gyr_hybrid.answering.enforcement.ledger import Ledger, Shown
 from gyr_hybrid.answering.enforcement.replacing import ALIGNED, nearest, replacements
-from gyr_hybrid.answering.enforcement.triage import is_lead_in, is_unfinished, parts, plain, silent_reason
+from gyr_hybrid.answering.enforcement.triage import (
+    is_lead_in,
+    is_unfinished,
+    parts,
+    plain,
+    silent_reason,
+    stops_inside,
+    without_links,
+)
 from gyr_hybrid.answering.enforcement.units import Segmenter, Unit
 from gyr_hybrid.answering.excerpts import cells_of, row_as_text, row_under
 from gyr_hybrid.answering.prompts import Language, is_model_refusal
@@ -110,7 +118,7 @@ class Enforcement:
             return []
         if unit.kind == "code":
             return self._code(unit)
-        parsed = self.parser.parse(unit.raw)
+        parsed = self._parse(unit.raw)
         text = plain(parsed.text)
         if reason := silent_reason(parsed, self._context, self._settings.has_content):
             return ledger.note(unit, "silent", reason)
@@ -119,12 +127,21 @@ class Enforcement:
         if is_model_refusal(text) and not is_near(self._checker.verify(text, self._checker.nodes())):
             return ledger.note(unit, "refusal", "the model says that the material lacks this")
         self.claims += 1
+        if self.ledger.repeats(text):
+            return ledger.note(unit, "silent", "said already")
         columns = " ".join(cells_of(self._header.split("\n")[0])) if unit.kind == "row" else ""
         standing = _Standing(
             ledger.composer.lead_text, *ledger.before, columns=f"{columns}：" if columns else ""
         )
         shown = yield from self._decide(unit, parsed, standing, self._settings.max_retries)
         return ledger.show(unit, shown)
+
+    def _parse(self, raw: str) -> Parsed:
+        parsed = self.parser.parse(raw)
+        return replace(parsed, text=without_links(parsed.text, self._has))
+
+    def _has(self, url: str) -> bool:
+        return any(url in plain_text(node) for node in self._checker.nodes())
 
     # decisions
 
@@ -133,6 +150,8 @@ class Enforcement:
     ) -> Generator[Request, Any, list[Shown]]:
         sentence, cited = plain(parsed.text), parsed.cited
         verdict = self._verdict(sentence, parsed, standing)
+        if is_near(verdict) and unit.kind == "sentence" and stops_inside(sentence, verdict.quotes):
+            verdict = replace(verdict, value="uncertain", reason="half: stops inside the source's sentence")
         if is_near(verdict):
             return [self._as_written(parsed, verdict)]
         if unit.kind != "row" and len(clauses := parts(parsed.text)) > 1:
@@ -188,7 +207,7 @@ class Enforcement:
         for unit in [*segmenter.feed(reply), *segmenter.finish()]:
             if unit.kind not in ("sentence", "item", "row"):
                 continue
-            parsed = self.parser.parse(unit.raw)
+            parsed = self._parse(unit.raw)
             sentence = plain(parsed.text)
             if silent_reason(parsed, self._context, self._settings.has_content) or is_model_refusal(sentence):
                 continue
@@ -225,13 +244,15 @@ class Enforcement:
         """The source's own sentence for one that did not pass, from what it cites if it cites anything."""
         nodes = self._checker.nodes(cited)
         for node, excerpt in replacements(
-            sentence, verdict, nodes, self.ledger.places, self._settings.lexicon
+            sentence, verdict, nodes, self.ledger.places, self._settings.lexicon, cited=bool(cited)
         ):
             if unit.kind == "row":
                 shown = row_under(self._header, excerpt)
             else:
                 shown = self.parser.strip(row_as_text(excerpt, self._settings.language))
-            if shown:
+                if excerpt.kind == "row" and unit.kind == "sentence":
+                    shown += "。" if self._settings.language == "zh" else "."
+            if shown and squeezed(shown) not in self.ledger.said:
                 quote = Quote(node.node_id, excerpt.start, excerpt.end, excerpt.text, 1.0)
                 return Shown(shown, (quote,), "quoted", verdict.reason, 1.0)
         return None

@@ -13,7 +13,10 @@ from gyr_hybrid.answering.enforcement.checking import squeezed
 from gyr_hybrid.answering.excerpts import Excerpt, excerpt_at, excerpts
 from gyr_hybrid.answering.verification.lexicon import Lexicon, key_of
 from gyr_hybrid.answering.verification.verdict import Quote, Verdict
+from gyr_hybrid.answering.verification.verifier import section_of, with_mined
 
+UNCITED = 0.5
+"""The same for a sentence that cites nothing."""
 ALIGNED = 0.3
 """Least support at which a source sentence counts as what an unsupported sentence was about."""
 SIMILAR = 60.0
@@ -30,29 +33,38 @@ def replacements(
     nodes: Sequence[BaseNode],
     shown: Collection[Place],
     lexicon: Lexicon | None,
+    *,
+    cited: bool = True,
 ) -> Iterator[tuple[BaseNode, Excerpt]]:
     """Source sentences that may stand in for ``sentence``, best first.
 
     Args:
         nodes: sections that may be quoted: those that it cites, all when it cites none.
         shown: places already quoted in this answer.
+        cited: whether the sentence cites the nodes.
     """
     by_id = {node.node_id: node for node in nodes}
-    for node, excerpt in _candidates(sentence, verdict, by_id):
+    for node, excerpt in _candidates(sentence, verdict, by_id, cited=cited):
         if excerpt.is_lead_in or (node.node_id, excerpt.start, excerpt.end) in shown:
             continue
-        path = node.metadata.get("header_path") or ""
-        heading = path if isinstance(path, str) else " ".join(map(str, path))
-        if not contrasts(sentence, excerpt.text, heading, lexicon or Lexicon.builtin()):
+        if not speaks_of_a_rival(sentence, node, excerpt.text, lexicon):
             yield node, excerpt
 
 
+def speaks_of_a_rival(sentence: str, node: BaseNode, source: str, lexicon: Lexicon | None) -> bool:
+    """Whether a sentence of a section speaks of another plan, party or row than ``sentence`` does."""
+    path = node.metadata.get("header_path") or ""
+    heading = path if isinstance(path, str) else " ".join(map(str, path))
+    known = with_mined(lexicon or Lexicon.builtin(), [section_of(node)])
+    return contrasts(sentence, source, heading, known)
+
+
 def _candidates(
-    sentence: str, verdict: Verdict, by_id: dict[str, BaseNode]
+    sentence: str, verdict: Verdict, by_id: dict[str, BaseNode], *, cited: bool
 ) -> Iterator[tuple[BaseNode, Excerpt]]:
     for quote in sorted(verdict.quotes, key=lambda q: -q.support):
         node = by_id.get(quote.node_id)
-        if node is not None and quote.support >= ALIGNED:
+        if node is not None and quote.support >= (ALIGNED if cited else UNCITED):
             excerpt = excerpt_at(plain_text(node), quote.start, quote.end)
             if excerpt is not None:
                 yield node, excerpt

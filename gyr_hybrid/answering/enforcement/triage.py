@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from gyr_hybrid.analysis import split_sentences
 from gyr_hybrid.answering.context.citations import Parsed
 from gyr_hybrid.answering.context.packing import Context
 from gyr_hybrid.answering.prompts import is_pleasantry
+from gyr_hybrid.answering.verification.verdict import Quote
 
 _LEAD_IN = re.compile(r"[:：]\s*[*_]*$")
 _REFERENCES = re.compile(
@@ -16,6 +17,8 @@ _REFERENCES = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"(?<=[；;])(?=\s*\S)")
+_DANGLING = re.compile(r"[不未没的和与或及在为是、，,:：]$|(?<![a-z])(?:not|and|or|the|an?|of|to)$")
+_LINK = re.compile(r"(?P<image>!)?\[(?P<text>[^\[\]\n]{0,300})\]\((?P<url>[^()\s]*)\)")
 _ENDED = re.compile(r"[。！？；…!?;.：:][”’」』》）)\]\"'*_]*$")
 
 
@@ -41,6 +44,25 @@ def is_lead_in(text: str) -> bool:
 def is_unfinished(text: str) -> bool:
     """Whether a sentence stops without final punctuation."""
     return _ENDED.search(text) is None
+
+
+def stops_inside(text: str, quotes: Iterable[Quote]) -> bool:
+    """Whether a sentence without final punctuation is the beginning of a quoted clause: ``月付套餐不``."""
+    if not is_unfinished(text):
+        return False
+    words = text.strip()
+    for quote in quotes:
+        at = quote.text.find(words)
+        if at >= 0 and quote.text[at + len(words) : at + len(words) + 1].isalnum():
+            return True
+    return _DANGLING.search(words) is not None
+
+
+def without_links(text: str, known: Callable[[str], bool]) -> str:
+    """Text without images, and without the addresses of links that no source has."""
+    return _LINK.sub(
+        lambda m: m.group() if not m["image"] and known(m["url"]) else "" if m["image"] else m["text"], text
+    )
 
 
 def parts(text: str) -> list[str]:

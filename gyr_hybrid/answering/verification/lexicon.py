@@ -18,6 +18,8 @@ from gyr_hybrid.answering.verification.stemming import stem
 from gyr_hybrid.errors import ConfigurationError
 
 _SEPARATOR = re.compile(r"\s*[,，、;；]\s*")
+SYNONYMS_FILE, CONTRASTS_FILE = "synonyms.txt", "contrast.txt"
+"""Word lists of an index's owner, in the folder of the index."""
 _ARROW = re.compile(r"\s*(?:->|=>|→)\s*")
 
 
@@ -47,11 +49,12 @@ class Lexicon:
     @classmethod
     def from_folder(cls, folder: str | Path) -> Lexicon:
         """The shipped groups and those of ``synonyms.txt`` and ``contrast.txt`` in ``folder``, if there."""
-        lines: dict[str, list[str]] = {}
-        for name in ("synonyms.txt", "contrast.txt"):
-            path = Path(folder) / name
-            lines[name] = path.read_text(encoding="utf-8-sig").splitlines() if path.is_file() else []
-        return cls.from_lines(synonyms=lines["synonyms.txt"], contrasts=lines["contrast.txt"])
+        return cls.from_files(*(Path(folder) / name for name in (SYNONYMS_FILE, CONTRASTS_FILE)))
+
+    @classmethod
+    def from_files(cls, synonyms: str | Path | Iterable[str] | None, contrasts: str | Path | None) -> Lexicon:
+        """The shipped groups and those of two files, or lines of synonyms; a file that is not there is empty."""
+        return cls.from_lines(synonyms=_lines(synonyms), contrasts=_lines(contrasts))
 
     def with_contrasts(self, groups: Iterable[Iterable[str]]) -> Lexicon:
         """The same with further groups of words that exclude one another, such as mined ones."""
@@ -61,6 +64,15 @@ class Lexicon:
             for word in words:
                 pairs.setdefault(word, set()).update(words - {word})
         return replace(self, contrasts=_join(self.contrasts, pairs)) if pairs else self
+
+
+def _lines(source: str | Path | Iterable[str] | None) -> list[str]:
+    if source is None:
+        return []
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return path.read_text(encoding="utf-8-sig").splitlines() if path.is_file() else []
+    return list(source)
 
 
 def key_of(phrase: str) -> str:

@@ -81,16 +81,13 @@ def _generalised(head: Word, claim: str) -> bool:
 def _competes(
     restricting: Sequence[Word], head: Word, shown: str, section: Section, lexicon: Lexicon
 ) -> bool:
-    """Whether the section speaks of the head otherwise restricted, of a rival, or of the head alone.
+    """Whether the restricting words have rivals, or the section speaks of the head alone or otherwise restricted.
 
     The head alone competes only with an attribute that is plainly one (``信用卡支付的退款``), as what stands before
     a noun may also be its verb (``驾驶电动自行车``).
     """
-    whole = target_of(section.folded)
-    for word in restricting:
-        rivals = lexicon.contrasts.get(word.key, frozenset())
-        if any(_said(r, whole) for r in rivals):
-            return True
+    if any(word.key in lexicon.contrasts for word in restricting):
+        return True  # whether or not the section speaks of the rival, there is one
     attribute = head.text.isascii() or "的" in shown
     for passage in section.passages:
         for line in passage.own.split("\n"):

@@ -45,7 +45,7 @@ def verify(
     """
     plain = [n.node if isinstance(n, NodeWithScore) else n for n in nodes]
     sections = [section_of(node) for node in plain]
-    known = (lexicon or Lexicon.builtin()).with_contrasts(pair for s in sections for pair in _mined(s))
+    known = with_mined(lexicon or Lexicon.builtin(), sections)
     for node, section in zip(plain, sections, strict=True):
         span = verbatim_span(sentence, section)
         if span:
@@ -70,6 +70,11 @@ def verify(
     if found:
         return Verdict("uncertain", found[0].reason, quotes, support)
     return Verdict("supported", f"near_quotation: {support:.2f}", quotes, support)
+
+
+def with_mined(lexicon: Lexicon, sections: Iterable[Section]) -> Lexicon:
+    """The lexicon with the contrasts that the sections themselves make."""
+    return lexicon.with_contrasts(pair for section in sections for pair in _mined(section))
 
 
 @lru_cache(maxsize=512)
