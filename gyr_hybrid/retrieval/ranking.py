@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from time import perf_counter
 
 import numpy as np
@@ -140,6 +141,33 @@ def sort(run: Run, scores: Mapping[str, float]) -> None:
     levels = sorted(set(run.levels.values()))
     place = {level: i for i, level in enumerate(levels)}
     units = sorted(run.levels, key=lambda u: (-place[run.levels[u]], -scores[u], run.view.position(u)))
-    run.order = [
-        (unit, (place[run.levels[unit]] + min(1.0, max(0.0, scores[unit]))) / len(levels)) for unit in units
-    ]
+    run.order = falling(
+        (unit, (place[run.levels[unit]] + min(1.0, max(0.0, scores[unit]))) / len(levels))
+        for unit in _each_code_first(run, units)
+    )
+
+
+def falling(order: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """The order as it is, no score below one that follows."""
+    result: list[tuple[str, float]] = []
+    for unit, score in reversed(list(order)):
+        result.append((unit, max(score, result[-1][1] if result else 0.0)))
+    return result[::-1]
+
+
+def _each_code_first(run: Run, units: Sequence[str]) -> list[str]:
+    """Within a tier the first section of each code, then second ones: a question about two codes needs both."""
+    if len(run.holders.children) < 2:
+        return list(units)
+    children = run.view.children(units)
+    seen: set[int] = set()
+    ordered: list[str] = []
+    for _, group in groupby(units, key=run.levels.__getitem__):
+        later: list[str] = []
+        for unit in group:
+            ids = children.get(unit) or [unit]
+            borne = {i for i, held in enumerate(run.holders.children) if any(child in held for child in ids)}
+            (ordered if borne - seen else later).append(unit)
+            seen |= borne
+        ordered += later
+    return ordered

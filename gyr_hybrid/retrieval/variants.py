@@ -12,7 +12,7 @@ from typing import Literal
 from gyr_hybrid.retrieval.coverage import coverage
 from gyr_hybrid.retrieval.fusion import reciprocal_rank_fusion
 from gyr_hybrid.retrieval.parts import split_question
-from gyr_hybrid.retrieval.ranking import rank, sort
+from gyr_hybrid.retrieval.ranking import falling, rank, sort
 from gyr_hybrid.retrieval.resolved_code import ResolvedCode
 from gyr_hybrid.retrieval.run import Run
 from gyr_hybrid.retrieval.synonyms import Rules
@@ -112,10 +112,7 @@ def _promote(run: Run, parts: Sequence[Run]) -> None:
     places |= {unit: place for place, unit in enumerate(head)}
     scores = dict(run.order)
     units = sorted({**scores, **head}, key=lambda unit: (run.levels[unit], -places[unit]))
-    order: list[tuple[str, float]] = []
-    for unit in units:  # from the last: nothing stands below what follows it
-        order.append((unit, max(scores.get(unit, 0.0), order[-1][1] if order else 0.0)))
-    run.order = order[::-1]
+    run.order = falling((unit, scores.get(unit, 0.0)) for unit in reversed(units))
 
 
 def _take_in(run: Run, variant: Run, units: Sequence[str]) -> None:

@@ -495,3 +495,16 @@ def test_a_short_code_is_not_like_everything_that_is_short() -> None:
     with HybridIndex.from_documents(documents, offline=True) as index:
         explained = index.as_retriever(mode="lexical").explain("机器报A13了").to_dict()
     assert explained["codes"][0]["suggestions"] == ["A12", "A01"]
+
+
+def test_a_question_about_two_codes_brings_a_section_of_each_first() -> None:
+    several = "\n\n".join(f"## 情形{i}\n\nE1042：第 {i} 种区别，导入流水时的区别。" for i in range(1, 5))
+    documents = [
+        Document(id_="a", text=f"# 导入\n\n{several}"),
+        Document(id_="b", text="# 编码\n\nE1043：文件不是 UTF-8 编码。"),
+    ]
+    with HybridIndex.from_documents(documents, offline=True) as index:
+        found = index.as_retriever(mode="lexical").retrieve("E1042 和 E1043 导入流水时有什么区别")
+    assert {hit.node.ref_doc_id for hit in found[:2]} == {"a", "b"}
+    scores = [hit.score or 0.0 for hit in found]
+    assert scores == sorted(scores, reverse=True)
