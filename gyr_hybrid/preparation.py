@@ -12,6 +12,7 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelati
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.errors import DocumentError
+from gyr_hybrid.parsing import SectionNodeParser
 from gyr_hybrid.storage import CodeMention, embed_hash
 
 
@@ -57,8 +58,7 @@ class Preparer:
         Raises:
             DocumentError: it has no section with text, or the node parser refuses it.
         """
-        parsed = self._parser.get_nodes_from_documents([document])
-        nodes = tuple(node for node in parsed if isinstance(node, TextNode))
+        nodes = tuple(node for node in self._parse(document) if isinstance(node, TextNode))
         prepared = Prepared(document, nodes, {}, {}, {}, {})
         for node in nodes:
             if _is_child(node):
@@ -68,6 +68,13 @@ class Preparer:
                 f"document {document.id_!r} has no section with text; nothing was stored for it"
             )
         return prepared
+
+    def _parse(self, document: Document) -> Sequence[BaseNode]:
+        parser = self._parser
+        # for a short document the events that nobody listens to take as long as its sentences
+        if type(parser) is SectionNodeParser and not parser.callback_manager.handlers:
+            return parser.parse(document)
+        return parser.get_nodes_from_documents([document])
 
     def _analyse(self, child: TextNode, prepared: Prepared) -> None:
         child_id, text = child.node_id, child.get_content(MetadataMode.EMBED)

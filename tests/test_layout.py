@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "parsing": {"errors", "analysis", "progress"},
     "retrieval": {"errors", "analysis", "storage"},
     "answering": {"errors", "analysis", "retrieval"},
-    "preparation": {"errors", "analysis", "storage"},
+    "preparation": {"errors", "analysis", "parsing", "storage"},
     "ingestion": {"errors", "analysis", "models", "parsing", "preparation", "progress", "storage"},
     "agreement": {"errors", "analysis", "models", "storage"},
     "index": {

@@ -141,7 +141,7 @@ class SectionNodeParser(NodeParser):
                         f"Two documents have the id {key[0]!r} and the version {key[1]!r}; give each its own."
                     )
                 seen.add(key)
-                parsed.extend(self._parse_document(document))
+                parsed.extend(self.parse(document))
         return parsed
 
     async def _aparse_nodes(
@@ -155,7 +155,8 @@ class SectionNodeParser(NodeParser):
         """The nodes as they are: LlamaIndex would search for their texts and overwrite the offsets."""
         return nodes
 
-    def _parse_document(self, document: BaseNode) -> list[TextNode]:
+    def parse(self, document: BaseNode) -> list[TextNode]:
+        """The nodes of one document, as ``get_nodes_from_documents`` gives them but without LlamaIndex's events."""
         check_doc_id(document.id_)
         text = document.get_content(MetadataMode.NONE)
         if not text.strip():
