@@ -18,7 +18,8 @@ check: $(STAMP) ## lint, format and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(STAMP) ## the long measurements, each with its table
+bench: $(STAMP) ## the long measurements, each with its table: make bench DATASETS="folder …" with data sets of one's own
+	@for set in $(DATASETS); do $(BIN)/gyr-hybrid eval "$$set" || exit 1; done
 	@$(BIN)/python benchmarks/baseline.py
 	@$(BIN)/python benchmarks/sku_e1042.py --size 5000
 	@$(BIN)/python benchmarks/verification.py --split all

@@ -24,9 +24,10 @@ class FeatureReranker(Reranker):
     """Order by words, headings and codes; no model, no index, no network.
 
     What a `HybridRetriever` does to its own candidates, done to those of any LlamaIndex retriever: BM25 of the whole
-    node and of its best piece, share of the question in the headings (metadata ``header_path`` or ``title``), codes
-    in tiers and by their place. The scores that came with the nodes stand for the cosines that an index has. Rarity of words is
-    counted among the nodes given, so give more than are wanted and set ``top_n``.
+    node, share of the question that one piece of it has together, share of the question in the headings (metadata
+    ``header_path`` or ``title``), codes in tiers and by their place. The scores that came with the nodes stand for the
+    cosines that an index has. Words are compared among the nodes given: let the retriever find more than are wanted, and
+    set ``top_n``.
 
     Args:
         top_n: rows returned; None for all.
