@@ -74,8 +74,8 @@ class Reranker(BaseNodePostprocessor):
 def filled(grades: Grades, count: int) -> list[float]:
     """Grades for all of ``count`` nodes: those without one come in their order, below the lowest that there is.
 
-    >>> filled([None, 0.5, None], 3)
-    [0.33..., 0.5, 0.16...]
+    >>> [round(grade, 2) for grade in filled([None, 0.5, None], 3)]
+    [0.33, 0.5, 0.17]
     """
     given = [*grades, *[None] * count][:count]
     floor = min((grade for grade in given if grade is not None), default=1.0)
