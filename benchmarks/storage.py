@@ -169,7 +169,7 @@ class GivenVector(BaseEmbedding):
         return self.values
 
 
-def measure(folder: str, peers: bool, seed: int = 8) -> dict[str, Any]:
+def measure(folder: str, peers: bool, n_questions: int = QUESTIONS, seed: int = 8) -> dict[str, Any]:
     """Open an index in this fresh process and ask it."""
     from gyr_hybrid.retrieval.retriever import HybridRetriever
 
@@ -190,9 +190,9 @@ def measure(folder: str, peers: bool, seed: int = 8) -> dict[str, Any]:
     analyzer, model = Analyzer(), GivenVector()
     retriever = HybridRetriever(store, analyzer, embed_model=model)
     words, random = Words(seed), np.random.default_rng(seed)
-    questions = ["".join(words.draw(5)) for _ in range(QUESTIONS)]
+    questions = ["".join(words.draw(5)) for _ in range(n_questions)]
     questions[::5] = [f"E{10_001 + 2 * i} {q}" for i, q in enumerate(questions[::5])]
-    vectors = _neighbours(store, random, QUESTIONS)
+    vectors = _neighbours(store, random, n_questions)
     tokens = [analyzer.query_tokens(q) for q in questions]
     model.values = vectors[0].tolist()
     started = time.perf_counter()
@@ -233,7 +233,7 @@ def measure(folder: str, peers: bool, seed: int = 8) -> dict[str, Any]:
     if peers:
         runs["numpy product + bm25s"] = _peers(store, folder, vectors, tokens)
     times: dict[str, list[float]] = {name: [] for name in runs}
-    for i in range(QUESTIONS):
+    for i in range(n_questions):
         for name, run in runs.items():
             started = time.perf_counter()
             run(i)
@@ -249,7 +249,7 @@ def measure(folder: str, peers: bool, seed: int = 8) -> dict[str, Any]:
     for share in ("10 %", "0.1 %"):
         ratio = np.percentile(times[f"store alone, filter {share}"], 50) / plain
         out[f"filter {share} / no filter"] = round(float(ratio), 2)
-    out["replace a document and ask, ms"] = _replace(store, analyzer, whole)
+    out["replace a document and ask, ms"] = _replace(store, analyzer, whole, min(20, n_questions))
     store.close()
     return out
 
@@ -317,12 +317,14 @@ def _batches(connection: Any, sql: str) -> Iterator[list[tuple[Any, ...]]]:
         yield rows
 
 
-def _replace(store: KnowledgeStore, analyzer: Analyzer, ask: Callable[[int], Any]) -> dict[str, float]:
+def _replace(
+    store: KnowledgeStore, analyzer: Analyzer, ask: Callable[[int], Any], rounds: int
+) -> dict[str, float]:
     """Replace one document of ten children, then ask: the commit, and what the next question takes longer."""
     words, source, random = Words(9), Source(analyzer), np.random.default_rng(9)
     centres = random.standard_normal((10, DIMENSION), np.float32)
     times, plain, after = [], [], []
-    for i in range(20):
+    for i in range(rounds):
         records = source.records([make_document(words, 50 + i)], lambda n: vectors_of(random, centres, n))
         ask(i)
         for kept, run in (
@@ -415,20 +417,21 @@ def main() -> None:
     parser.add_argument("--folder", help="keep the index here, and use it again when it is there")
     parser.add_argument("--backend", default="rjieba", help="words by rjieba or jieba")
     parser.add_argument("--no-peers", action="store_true", help="without numpy and bm25s, which take memory")
+    parser.add_argument("--questions", type=int, default=QUESTIONS, help="asked of each way of searching")
     parser.add_argument("--part", choices=("ingest", "measure", "stock"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     size = given.size or given.stock or 10_000
     if given.part:
         parts: dict[str, Callable[[], dict[str, Any]]] = {
             "ingest": lambda: ingest(given.folder, size, given.backend),
-            "measure": lambda: measure(given.folder, not given.no_peers),
+            "measure": lambda: measure(given.folder, not given.no_peers, given.questions),
             "stock": lambda: stock(size),
         }
         print(json.dumps(parts[given.part]()))
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or temporary
-        peers = ["--no-peers"] if given.no_peers else []
+        peers = ["--questions", str(given.questions), *(["--no-peers"] if given.no_peers else [])]
         if not (Path(folder) / "knowledge.sqlite3").exists():
             _show(
                 "ingest",
