@@ -1,0 +1,141 @@
+"""Measure what a retrieval is worth as evidence: the signals of one question, and the one number they make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from llama_index.core.schema import BaseNode
+
+from gyr_hybrid.analysis import Analyzer, fold
+from gyr_hybrid.answering.context.packing import Context, plain_text
+from gyr_hybrid.answering.evidence import Signals, coverage, evidence, evidence_of_code, names_fault, runs
+from gyr_hybrid.retrieval.asked import asked_besides, light
+from gyr_hybrid.retrieval.result import Retrieval
+from gyr_hybrid.retrieval.run import Run
+
+UNKNOWN_BESIDE = 0.6
+"""Most evidence for a question that names an unknown code, though it does not hang on it."""
+LEAST_SPREAD = 1e-4
+"""Difference of cosines below which vectors are alike."""
+FILTERED_OUT = 0.3
+"""Most evidence for a question about a known code when no section found bears it."""
+
+
+def measure(
+    question: str,
+    context: Context,
+    sections: Sequence[set[str]],
+    weights: Mapping[str, float],
+    retrieval: Retrieval,
+) -> float:
+    """Evidence of a context; anyone's nodes are taken at their retriever's word (0.5 at least)."""
+    synonyms = retrieval.synonyms
+    covers = coverage(weights, sections, synonyms)
+    if retrieval.run is None:
+        return 0.5 + 0.5 * covers
+    unseen = {word for word in weights if not retrieval.word_weights.get(word)}
+    known = [code for code in retrieval.codes if code.status != "unknown"]
+    bearing = [i for i, node in enumerate(context.facts) if retrieval.bearing.get(node.node_id)]
+    if known and bearing:
+        texts = [_with_path(context.facts[i]) for i in bearing]
+        fault = any(map(names_fault, texts)) or any(names_fault(code.class_word or "") for code in known)
+        levels = [retrieval.run.levels.get(context.facts[i].node_id, (0, 0)) for i in bearing]
+        defined = any(defines for _, defines in levels)
+        rest = asked_besides(
+            question, weights, analyzer=retrieval.run.analyzer, codes=retrieval.codes, defined=defined
+        )
+        least = light(retrieval.run.view.n_children)
+        across = _met_across(fold(question), unseen & rest.keys(), retrieval.run, map(fold, texts))
+        return evidence_of_code(
+            rest,
+            unseen - across,
+            [sections[i] for i in bearing],
+            synonyms,
+            defined=defined,
+            fault=fault,
+            least=least,
+        )
+    folded = [fold(_with_path(node)) for node in context.facts]
+    met = [
+        {word for word in weights if any(o in terms for o in synonyms.get(word, ()))} for terms in sections
+    ]
+    tells = _vectors_tell(retrieval.run)
+    value = evidence(
+        Signals(
+            coverage=covers,
+            runs=runs(fold(question), [fold(word) for word in weights], folded, met),
+            bm25=_bm25_share(weights, unseen, retrieval),
+            lead=_lead(retrieval.run),
+            agreement=_agreement(retrieval.run) if tells else None,
+            cosine=retrieval.cosine_best if tells else None,
+            heading=coverage(
+                weights, [_path_terms(node, retrieval.run.analyzer) for node in context.facts], synonyms
+            ),
+        ),
+        retrieval.run.view.n_children,
+    )
+    if known:
+        return min(value, FILTERED_OUT)
+    return min(value, UNKNOWN_BESIDE) if retrieval.codes else value
+
+
+def _met_across(question: str, words: Collection[str], run: Run, texts: Iterable[str]) -> set[str]:
+    """Unseen words that overlap a pair of characters which the documents have as a word, but not ``texts``.
+
+    The segmenter may cut a question otherwise than the documents: ``能开发票吗`` as ``开发 票``.
+    """
+    bearing = list(texts)
+    found: set[str] = set()
+    for word in words:
+        for place in re.finditer(re.escape(fold(word)), question):
+            for start in range(max(0, place.start() - 1), place.end()):
+                pair = question[start : start + 2]
+                if len(pair) == 2 and run.view.idf(pair) > 0 and not any(pair in text for text in bearing):
+                    found.add(word)
+    return found
+
+
+def _path_terms(node: BaseNode, analyzer: Analyzer) -> set[str]:
+    path = node.metadata.get("header_path") or []
+    return analyzer.terms(path if isinstance(path, str) else "\n".join(map(str, path)))
+
+
+def _with_path(node: BaseNode) -> str:
+    path = node.metadata.get("header_path") or []
+    return "\n".join([*([path] if isinstance(path, str) else map(str, path)), plain_text(node)])
+
+
+def _bm25_share(weights: Mapping[str, float], unseen: Collection[str], retrieval: Retrieval) -> float | None:
+    bound = retrieval.bm25_bound + sum(weights[word] for word in unseen)
+    return min(1.0, retrieval.bm25_best / bound) if bound > 0 else None
+
+
+def _sections_of(run: Run, leg: str) -> dict[str, float]:
+    """Section -> score of its best child in a leg, best first."""
+    home = {child: unit.node_id for unit in run.merged for child in unit.children}
+    best: dict[str, float] = {}
+    for hit in run.legs.get(leg, ()):
+        best.setdefault(home.get(hit.node_id, hit.node_id), hit.score)
+    return best
+
+
+def _vectors_tell(run: Run) -> bool:
+    """Whether the vectors tell one child from another; equal cosines, as of a mock model, say nothing."""
+    scores = [hit.score for hit in run.legs.get("dense", ())]
+    return len(scores) < 2 or max(scores) - min(scores) > LEAST_SPREAD
+
+
+def _lead(run: Run) -> float | None:
+    if run.options.mode == "dense":
+        return None
+    first, *others = [*_sections_of(run, "lexical").values(), 0.0]
+    return (first - others[0]) / first if first > 0 and others else 0.0
+
+
+def _agreement(run: Run) -> float | None:
+    if run.vector is None or run.options.mode != "hybrid":
+        return None
+    words = {section: rank for rank, section in enumerate(_sections_of(run, "lexical"), 1)}
+    vectors = {section: rank for rank, section in enumerate(_sections_of(run, "dense"), 1)}
+    return max((1 / (words[s] * vectors[s]) for s in words.keys() & vectors.keys()), default=0.0)
