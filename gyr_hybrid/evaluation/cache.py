@@ -29,20 +29,22 @@ def cached_index(
 ) -> tuple[gyr_hybrid.HybridIndex, Path]:
     """The index of a data set's documents, built on the first run; and the folder that it is in.
 
-    A folder belongs to one set of documents, embedding model and analyzer, so that a changed one never
-    meets an old index.
+    A folder belongs to one set of documents and one embedding model. When the rules of analysis have changed since, the
+    kept documents are analysed again; what is embedded stays.
     """
     import gyr_hybrid
 
     with gyr_hybrid.HybridIndex.open(None, offline=offline) as probe:
         model = probe.embed_model
         name = getattr(model, "model_name", type(model).__name__) if model is not None else "none"
-        key = "\0".join((dataset.fingerprint, name, probe.analyzer.fingerprint, gyr_hybrid.__version__))
+        key = f"{dataset.fingerprint}\0{name}"
     folder = Path(cache) if cache is not None else default_cache()
     folder = folder / f"{dataset.name}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
     folder.mkdir(parents=True, exist_ok=True)
     index = gyr_hybrid.HybridIndex.open(folder / "storage", offline=offline)
     try:
+        if index.stale_analysis is not None:
+            index.reanalyze(show_progress=show_progress)
         index.upsert(dataset.documents, show_progress=show_progress)
     except BaseException:
         index.close()
@@ -56,7 +58,7 @@ def cached_whole_texts(
     """The baseline ``whole_texts`` of a data set, kept in the folder of its index."""
     import gyr_hybrid
 
-    place = folder / "bm25-whole"
+    place = folder / f"bm25-whole-{index.analyzer.fingerprint}"
     if place.is_dir():
         return gyr_hybrid.JiebaBM25Retriever.from_persist_dir(str(place))
     sections = any(question.unit == "section" for question in dataset.questions)

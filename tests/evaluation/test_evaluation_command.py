@@ -71,6 +71,10 @@ def test_the_second_run_embeds_nothing_and_says_the_same(
 
     monkeypatch.setattr("gyr_hybrid.models.local_embedding.LocalEmbedding._get_text_embeddings", forbidden)
     assert run(str(data), "--json", "--no-time", "--cache", "kept") == first
+    monkeypatch.setattr("gyr_hybrid.analysis.analyzer.RULES", "next")
+    monkeypatch.setattr("gyr_hybrid.agreement.RULES", "next")
+    assert run(str(data), "--json", "--no-time", "--cache", "kept") == first
+    assert len(list((tmp_path / "kept").iterdir())) == 1
 
 
 def test_fewer_questions(run: Run, data: Path) -> None:
