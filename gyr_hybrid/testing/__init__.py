@@ -16,7 +16,8 @@ the loopback that speaks the OpenAI protocol and can be told to fail.
 from __future__ import annotations
 
 from gyr_hybrid.testing.embedding import HashEmbedding
-from gyr_hybrid.testing.endpoint import FakeEndpoint, FakeRequest
+from gyr_hybrid.testing.endpoint import FakeEndpoint
 from gyr_hybrid.testing.llm import ScriptedLLM
+from gyr_hybrid.testing.service import FakeRequest
 
 __all__ = ["FakeEndpoint", "FakeRequest", "HashEmbedding", "ScriptedLLM"]

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from gyr_hybrid.testing.embedding import hash_vector
-from gyr_hybrid.testing.endpoint import FakeEndpoint, FakeRequest, Layer, Order
+from gyr_hybrid.testing.service import FakeRequest, FakeService, Layer, Order
 
 PATHS: dict[str, Layer] = {
     "/chat/completions": "llm",
@@ -28,13 +28,13 @@ REFUSALS = {
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection; the server object carries its `FakeEndpoint`."""
+    """One connection; the server object carries its `FakeService`."""
 
     protocol_version = "HTTP/1.1"
 
     @property
-    def endpoint(self) -> FakeEndpoint:
-        endpoint: FakeEndpoint = self.server.endpoint  # type: ignore[attr-defined]
+    def endpoint(self) -> FakeService:
+        endpoint: FakeService = self.server.endpoint  # type: ignore[attr-defined]
         return endpoint
 
     def log_message(self, format: str, *args: Any) -> None:
