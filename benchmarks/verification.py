@@ -3,9 +3,10 @@
     python benchmarks/verification.py [PAIRS] [--split tune|unseen|fresh|all] [--json FILE]
 
 PAIRS is a JSON-lines file of (sentence, section, supported?) pairs, by default ``tests/data/verification_pairs.jsonl``:
-``split`` says which part a section belongs to. Rules may be tuned on the part ``tune`` only; ``unseen`` was looked at
-in totals, ``fresh`` was written before the last rules and is looked at once. A false sentence counts as caught when it is ``uncertain`` or ``contradicted``; a true one as passed
-when it is ``supported``. Intervals are Wilson's, 95 %. Times are processor time of one sentence against one section
+``split`` says which part a section belongs to. Rules may be tuned on the part ``tune`` only. ``fresh`` was written
+before the last rules; both it and ``unseen`` were looked at in totals while those were chosen, never pair by pair.
+A false sentence counts as caught when it is ``uncertain`` or ``contradicted``; a true one as passed when it is
+``supported``. Intervals are Wilson's, 95 %. Times are processor time of one sentence against one section
 that is read for the first time, on this machine.
 """
 
