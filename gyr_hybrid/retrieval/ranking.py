@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from time import perf_counter
@@ -140,18 +141,25 @@ def sort(run: Run, scores: Mapping[str, float]) -> None:
     """Tier, defining places, score, reading order; the scores fall with the tiers."""
     levels = sorted(set(run.levels.values()))
     place = {level: i for i, level in enumerate(levels)}
-    units = sorted(run.levels, key=lambda u: (-place[run.levels[u]], -scores[u], run.view.position(u)))
-    run.order = falling(
-        (unit, (place[run.levels[unit]] + min(1.0, max(0.0, scores[unit]))) / len(levels))
-        for unit in _each_code_first(run, units)
+    total = {
+        unit: (place[level] + min(1.0, max(0.0, scores[unit]))) / len(levels)
+        for unit, level in run.levels.items()
+    }
+    twins = {value for value, count in Counter(total.values()).items() if count > 1}
+    units = sorted(
+        run.levels,
+        key=lambda u: (-place[run.levels[u]], -scores[u], run.view.position(u) if total[u] in twins else 0),
     )
+    run.order = falling((unit, total[unit]) for unit in _each_code_first(run, units))
 
 
 def falling(order: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
     """The order as it is, no score below one that follows."""
     result: list[tuple[str, float]] = []
+    least = 0.0
     for unit, score in reversed(list(order)):
-        result.append((unit, max(score, result[-1][1] if result else 0.0)))
+        least = score if score > least else least
+        result.append((unit, least))
     return result[::-1]
 
 

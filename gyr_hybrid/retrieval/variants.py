@@ -98,7 +98,7 @@ def _pool(run: Run, rewrites: Sequence[Run]) -> None:
 
 def _promote(run: Run, parts: Sequence[Run]) -> None:
     """Put the best section of each part right behind the first of all, within its tier of codes."""
-    if not run.order:
+    if not parts or not run.order:
         return
     head = {run.order[0][0]: None}
     for part in parts:
