@@ -57,6 +57,8 @@ class Question:
     """All codes that count: those, and the others of their families."""
     head: Callable[[str], str | None] = lambda text: None
     """The code that a text begins with."""
+    split: Callable[[str], Sequence[str]] = lambda text: _QUESTIONS.split(text)
+    """The questions that a text consists of; none or one when it asks one thing."""
 
     @property
     def asks_how(self) -> bool:
@@ -76,7 +78,7 @@ class Question:
     def parts(self) -> list[Question]:
         """The questions that it consists of, each with its own words."""
         parts = []
-        for text in _QUESTIONS.split(self.text):
+        for text in self.split(self.text):
             terms = self.terms(text)
             weights = {word: weight for word, weight in self.weights.items() if word in terms}
             if weights:
@@ -149,9 +151,9 @@ def choose(question: Question, section: Candidate) -> list[Excerpt]:
             keep = worth[excerpt.start] >= CLOSE * best
         if keep:
             kept.append(excerpt)
-    bearing = [e for e in kept if e.kind in ("item", "row") and question.bears(e.text)]
-    if bearing:  # of a list of codes, what is about the code
-        kept = [e for e in kept if e.kind not in ("item", "row") or e in bearing]
+    bearing = [e for e in content if e.kind in ("item", "row") and question.bears(e.text)]
+    if bearing:  # of a list of codes, what is about the codes
+        kept = [e for e in content if e in bearing or (e in kept and e.kind not in ("item", "row"))]
     if len(kept) > MOST:
         kept = sorted(sorted(kept, key=lambda e: (-worth[e.start], e.start))[:MOST], key=lambda e: e.start)
     return _with_lead_ins(whole, kept)

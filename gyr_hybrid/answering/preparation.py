@@ -20,7 +20,9 @@ from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.refusal import unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier
 from gyr_hybrid.retrieval.code_lookup import ResolvedCode, hangs_on, look_alike
+from gyr_hybrid.retrieval.parts import split_question
 from gyr_hybrid.retrieval.result import Retrieval
+from gyr_hybrid.storage.code_neighbours import same_outline
 
 HEAD = 80
 """Characters in which a code stands that an excerpt begins with."""
@@ -53,7 +55,7 @@ def prepare(
     codes = retrieval.codes
     known = [c for c in codes if c.status != "unknown"]
     unknown = [c for c in codes if c.status == "unknown"]
-    nodes = without_look_alikes(found.nodes, retrieval) if known else list(found.nodes)
+    nodes = without_look_alikes(found.nodes, retrieval, analyzer) if codes else list(found.nodes)
     context = build_context(nodes, citation_format, token_budget)
     answer = Answer(question, language, context, refusal_text=refusal_text)
     answer.unknown_identifiers = [UnknownIdentifier(c.text, tuple(c.suggestions)) for c in unknown]
@@ -84,17 +86,34 @@ def prepare(
     return answer
 
 
-def without_look_alikes(nodes: Sequence[NodeWithScore], retrieval: Retrieval) -> list[NodeWithScore]:
-    """Leave out sections that bear only codes that look like the question's, none of the question's own."""
+def without_look_alikes(
+    nodes: Sequence[NodeWithScore], retrieval: Retrieval, analyzer: Analyzer
+) -> list[NodeWithScore]:
+    """Leave out sections that bear only codes that look like the question's, none of the question's own.
+
+    For a code that no document has, sections whose headings are about another code of its family are left out too:
+    what they say is said of that one.
+    """
     wanted = {match.canonical for code in retrieval.codes for match in code.matches}
+    unknown = [code.canonical for code in retrieval.codes if code.status == "unknown" and code.known_shape]
 
     def misleads(node: BaseNode) -> bool:
         if retrieval.bearing.get(node.node_id):
             return False
-        borne = retrieval.all_codes.get(node.node_id, frozenset())
-        return any(look_alike(other, code) for other in borne - wanted for code in wanted)
+        others = retrieval.all_codes.get(node.node_id, frozenset()) - wanted
+        if any(look_alike(other, code) for other in others for code in (*wanted, *unknown)):
+            return True
+        relatives = {other for other in others for code in unknown if same_outline(other, code)}
+        return bool(relatives) and not relatives.isdisjoint(_codes_above(node, analyzer))
 
     return [n for n in nodes if not misleads(n.node)]
+
+
+def _codes_above(node: BaseNode, analyzer: Analyzer) -> set[str]:
+    """Codes of the headings above a section."""
+    path = node.metadata.get("header_path") or []
+    headings = [path] if isinstance(path, str) else list(map(str, path))
+    return {mention.code.canonical for mention in analyzer.mentions("", header_path=headings)}
 
 
 def section_terms(node: BaseNode, analyzer: Analyzer) -> set[str]:
@@ -144,7 +163,14 @@ def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question
         return analyzer.terms(text) | named
 
     question = Question(
-        answer.question, weights, retrieval.synonyms, terms, codes, members=members, head=head
+        answer.question,
+        weights,
+        retrieval.synonyms,
+        terms,
+        codes,
+        members=members,
+        head=head,
+        split=lambda text: split_question(text, analyzer),
     )
     focus = {
         step.node_id: [(c["start"], c["end"]) for c in dict(step.details).get("children", ())]

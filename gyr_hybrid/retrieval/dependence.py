@@ -15,6 +15,12 @@ _MESSAGE = re.compile(
 )  # ``1236 (HY000): The slave is connecting``, ``ErrKey]fail to get encryption key``
 
 
+_MET = re.compile(
+    r"(?:提示|显示|返回|弹出|弹|抛出|抛|遇到|碰到|出现|收到|跳出|报|(?<![a-z])(?:shows?|says?|returns?|got|get|gets|getting|throws?))[了出着过:：\s「“\"'（(\[【]*$",
+    re.IGNORECASE,
+)
+
+
 def hangs_on(
     question: str,
     code: ResolvedCode,
@@ -29,8 +35,10 @@ def hangs_on(
 
     It does when (a) nothing but the code and words that ask is left (what it is for, its default value, where it was
     met), or (b) a class word stands beside it, or
-    (c) the index knows codes of its shape and no section holds half of the other words. It does not when the text
-    of the error message follows the code: then the message can be looked for.
+    (c) the index knows codes of its shape and no section holds half of the other words, or (d) it knows such codes,
+    and this one was met somewhere and only words that ask follow (``导入时提示 E1044 怎么办``): the question is about
+    the code, whatever it says about where. It does not when the text of the error message follows the code: then the
+    message can be looked for.
 
     Args:
         question: as it was asked.
@@ -50,7 +58,17 @@ def hangs_on(
         return False
     if code.named:
         return True
-    return code.known_shape and not _half_held(words, section_terms, idf, synonyms or {})
+    if not code.known_shape:
+        return False
+    return _met(question, code, analyzer, codes) or not _half_held(words, section_terms, idf, synonyms or {})
+
+
+def _met(question: str, code: ResolvedCode, analyzer: Analyzer, codes: Sequence[ResolvedCode]) -> bool:
+    """Whether a code was shown to the asker, and what stands behind it only asks."""
+    behind = question[code.end :]
+    if _MET.search(question, 0, code.start) is None:
+        return False
+    return not other_words(" " * code.end + behind, analyzer, codes)
 
 
 def other_words(question: str, analyzer: Analyzer, codes: Sequence[ResolvedCode]) -> list[str]:

@@ -268,3 +268,37 @@ def test_codes_that_are_compared_are_both_shown() -> None:
 def test_a_list_whose_lead_in_is_asked_for_stays_whole() -> None:
     text = "## 退款\n\n申请退款要提交以下材料：\n\n- 身份证\n- 订单截图\n\n退款材料齐全后 3 天到账。\n"
     assert "- 身份证" in answered(text, "退款要提交什么材料")
+
+
+ALARMS = """# 报警
+
+| 代码 | 含义 | 处理 |
+|---|---|---|
+| AL-4101 | 主轴过热 | 停机冷却 |
+| AL-4102 | 油压过低 | 加油 |
+| AL-4110 | 驱动失效 | 断电后联系厂家 |
+| SV-0410 | 伺服报警 | 重启 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [
+        ("AL 系列报警有哪些", ["AL-4101", "AL-4102", "AL-4110"]),
+        ("AL-4101 和 AL-4110 有什么区别", ["AL-4101", "AL-4110"]),
+        ("AL-4102 怎么处理", ["AL-4102"]),
+    ],
+)
+def test_all_rows_that_bear_a_code_asked_for_are_shown(asked: str, rows: list[str]) -> None:
+    shown = answered(ALARMS, asked)
+    assert [code for code in ("AL-4101", "AL-4102", "AL-4110", "SV-0410") if code in shown] == rows
+
+
+def test_both_parts_of_a_question_are_answered() -> None:
+    text = "# 手册\n\n## 年假\n\n年假 5 天。\n\n## 婚假\n\n婚假 3 天。\n\n## 考勤\n\n上班时间为 9 点。\n"
+    with HybridIndex.from_documents([Document(text=text, id_="a")], offline=True) as index:
+        engine = index.as_query_engine(mode="lexical")
+        for asked in ("年假几天，婚假几天？", "年假几天以及婚假几天"):
+            shown = str(engine.query(asked))
+            assert "年假 5 天。[a#1]" in shown
+            assert "婚假 3 天。[a#2]" in shown

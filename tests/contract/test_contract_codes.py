@@ -508,3 +508,27 @@ def test_a_question_about_two_codes_brings_a_section_of_each_first() -> None:
     assert {hit.node.ref_doc_id for hit in found[:2]} == {"a", "b"}
     scores = [hit.score or 0.0 for hit in found]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ("导入流水提示 E1044 怎么办", "unknown_identifier"),
+        ("导入流水时出现了E1099，如何处理？", "unknown_identifier"),
+        ("导入流水 E1044", None),
+        ("年假 E1044 几天", None),
+    ],
+)
+def test_an_unknown_code_is_not_answered_from_its_neighbours(asked: str, reason: str | None) -> None:
+    documents = [
+        Document(id_="a", text=E1042),
+        Document(id_="b", text=E1043),
+        Document(id_="c", text="# 导入流水\n\n## 格式\n\n导入流水支持 CSV 格式。"),
+        Document(id_="d", text="# 年假\n\n年假 5 天。"),
+    ]
+    with HybridIndex.from_documents(documents, offline=True) as index:
+        answer = index.as_query_engine(mode="lexical").query(asked)
+    assert answer.refusal_reason == reason
+    assert not {node.node.ref_doc_id for node in answer.context_nodes} & {"a", "b"}
+    assert answer.unknown_identifiers[0].suggestions
+    assert answer.warnings
