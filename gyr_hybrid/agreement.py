@@ -15,6 +15,10 @@ UNFINISHED = "an analysis of the stored documents was interrupted"
 NOT_EMBEDDED = (
     "the index holds no vectors: searching by words and codes only; upsert the documents again to embed them"
 )
+OTHER_ANALYZER = (
+    "another process analysed the documents again with other rules or word lists: this index still reads questions with "
+    "those it was opened with; close it and open it again"
+)
 
 
 def agreed_analyzer(

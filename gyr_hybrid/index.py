@@ -14,7 +14,14 @@ from llama_index.core.node_parser import NodeParser
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import Document
 
-from gyr_hybrid.agreement import NOT_EMBEDDED, UNFINISHED, agreed_analyzer, check_embedding, stale_analysis
+from gyr_hybrid.agreement import (
+    NOT_EMBEDDED,
+    OTHER_ANALYZER,
+    UNFINISHED,
+    agreed_analyzer,
+    check_embedding,
+    stale_analysis,
+)
 from gyr_hybrid.analysis import Analyzer, Code
 from gyr_hybrid.answering.engine import ENGINE_OPTIONS, CitedQueryEngine
 from gyr_hybrid.answering.verification.lexicon import CONTRASTS_FILE, SYNONYMS_FILE, Lexicon
@@ -64,6 +71,7 @@ class HybridIndex:
         self.settings = settings
         self._ingestion = self._ingestion_with(analyzer)
         self._stale = stale_analysis(store, location)
+        self._analysed_by = store.meta.get("analysed_by")
         self._lock = threading.RLock()
 
     @classmethod
@@ -167,8 +175,14 @@ class HybridIndex:
         with self._lock:
             if analyzer is None:
                 analyzer = Analyzer() if self._location is None else Analyzer.from_folder(self._location)
-            self._store.meta.update({"analysis": "unfinished", "analyzer": analyzer.to_dict()})
-            self.analyzer = analyzer
+            self.analyzer, self._analysed_by = analyzer, analyzer.fingerprint
+            self._store.meta.update(
+                {
+                    "analysis": "unfinished",
+                    "analyzer": analyzer.to_dict(),
+                    "analysed_by": self._analysed_by,
+                }
+            )
             self._ingestion = self._ingestion_with(analyzer)
             self._stale = UNFINISHED
             report = self._ingestion.renew(show_progress=show_progress)
@@ -240,8 +254,18 @@ class HybridIndex:
         return sorted(codes, key=lambda code: code.canonical)
 
     def stats(self) -> dict[str, Any]:
-        """Counts, sizes, models and format of the index."""
-        return self._store.stats()
+        """Counts, sizes and format of the index; the embedding model and the analyzer that it was built with.
+
+        ``embedding_name`` and ``embedding_dimension`` are None while nothing was embedded.
+        """
+        meta = self._store.meta
+        return {
+            **self._store.stats(),
+            "embedding_name": meta.get("embedding_name"),
+            "embedding_dimension": meta.get("embedding_dimension"),
+            "analyzer_rules": (meta.get("analyzer") or {}).get("rules"),
+            "analyzer_fingerprint": self.analyzer.fingerprint,
+        }
 
     def check(self, *, repair: bool = True) -> CheckReport:
         """Verify the database against itself and rebuild what is derived."""
@@ -276,11 +300,25 @@ class HybridIndex:
             warnings.append(NO_EMBEDDING)
         elif self._store.meta.get("embedding_name") is None and self._store.view().n_children:
             warnings.append(NOT_EMBEDDED)
-        if self._stale is not None:
+        if self._other_analyzer():
+            warnings.append(OTHER_ANALYZER)
+        elif self._stale is not None:
             warnings.append(
                 f"{self._stale}; `gyr-hybrid index` or HybridIndex.reanalyze() analyses them again"
             )
         return warnings
+
+    def _other_analyzer(self) -> bool:
+        """Whether another process analysed the documents again, and not as this one reads questions."""
+        analysed_by = self._store.meta.get("analysed_by")  # a few bytes, unlike the analyzer
+        if analysed_by == self._analysed_by:
+            return False
+        if analysed_by != self.analyzer.fingerprint:
+            return True
+        self._stale = stale_analysis(self._store, self._location)
+        if self._stale is None:  # what was found at opening is mended
+            self._analysed_by = analysed_by
+        return False
 
     @property
     def stale_analysis(self) -> str | None:
@@ -326,10 +364,10 @@ class HybridIndex:
         llm = llm if llm is not None else self.llm
         if isinstance(options.get("synonyms"), Iterable) and not isinstance(options["synonyms"], str):
             options["synonyms"] = list(options["synonyms"])  # read twice
+        retriever = self._retriever(llm, {k: v for k, v in options.items() if k in RETRIEVER_OPTIONS})
         if options.get("lexicon") is None:
             synonyms = options.get("synonyms") or self._word_list(SYNONYMS_FILE)
             options["lexicon"] = Lexicon.from_files(synonyms, self._word_list(CONTRASTS_FILE))
-        retriever = self._retriever(llm, {k: v for k, v in options.items() if k in RETRIEVER_OPTIONS})
         return CitedQueryEngine(
             retriever,
             llm=llm,

@@ -45,6 +45,8 @@ class UpsertReport:
     """Texts that the embedding model was asked for."""
     identical: list[tuple[str, ...]] = field(default_factory=list)
     """Groups of the given documents with the same text, by name (``kb-002@2`` with a version); all are stored."""
+    replaced: dict[str, str] = field(default_factory=dict)
+    """Doc id -> the other file that it came from before and that is still there: two files share an id."""
 
     def extend(self, other: UpsertReport) -> None:
         """Add what a further upsert did."""
@@ -92,9 +94,10 @@ class Ingestion:
         documents = list(documents)
         if loaded is not None:
             report.failed.update(loaded.failed)
-        accepted = self._accept(documents, report)
+        accepted = self._accept(documents, loaded, report)
         report.identical = identical_documents(accepted.values())
         known = self._store.fingerprints(list(accepted))
+        others = self._other_files(accepted, loaded) if loaded is not None and loaded.roots else {}
         name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else None
         preparer = Preparer(self._analyzer, self._parser, name)
         waiting = iter(progress(list(accepted.items()), "indexing", show_progress))
@@ -104,6 +107,7 @@ class Ingestion:
             self._prune(loaded, set(accepted), report)
         for ids in (report.added, report.updated, report.unchanged, report.deleted):
             ids[:] = dict.fromkeys(ids)
+        report.replaced = {doc_id: others[doc_id] for doc_id in report.updated if doc_id in others}
         return report
 
     def renew(self, *, show_progress: bool) -> UpsertReport:
@@ -139,10 +143,26 @@ class Ingestion:
 
     # steps
 
-    def _accept(self, documents: Sequence[Document], report: UpsertReport) -> dict[DocumentKey, Document]:
+    def _other_files(
+        self, accepted: Mapping[DocumentKey, Document], loaded: LoadedDocuments
+    ) -> dict[str, str]:
+        """Doc id -> the file that it came from before, where that is another one and still there."""
+        others = {}
+        for info in self._store.documents():
+            document = accepted.get((info.doc_id, info.version))
+            if document is None or info.root is None:
+                continue
+            before = Path(info.root, info.source or ".")
+            if str(before) != _file_of(document, loaded) and before.is_file():
+                others[info.doc_id] = str(before)
+        return others
+
+    def _accept(
+        self, documents: Sequence[Document], loaded: LoadedDocuments | None, report: UpsertReport
+    ) -> dict[DocumentKey, Document]:
         """Documents with a good id, some text and an (id, version) of their own."""
         accepted: dict[DocumentKey, Document] = {}
-        twice: set[DocumentKey] = set()
+        twice: dict[DocumentKey, list[Document]] = {}
         for document in documents:
             try:
                 if not isinstance(document, Document):
@@ -154,14 +174,16 @@ class Ingestion:
                 report.failed[str(getattr(document, "id_", document))] = str(error)
                 continue
             if key in accepted:
-                twice.add(key)
+                twice.setdefault(key, [accepted[key]]).append(document)
             accepted[key] = document
-        for key in twice:
+        for key, same in twice.items():
             del accepted[key]
+            files = [file for file in (_file_of(d, loaded) for d in same) if file is not None]
+            where = f": {', '.join(dict.fromkeys(files))}" if files else ""
             version = f" in version {key[1]!r}" if key[1] is not None else ""
             report.failed[key[0]] = str(
                 DocumentError(
-                    f"the document id {key[0]!r} stands twice{version}; give each its own id or version"
+                    f"the document id {key[0]!r} stands twice{version}{where}; give each its own id or version"
                 )
             )
         return accepted
@@ -285,6 +307,14 @@ def _record(
         source=loaded.path_of(prepared.document) if loaded is not None else None,
         hashes=prepared.hashes,
     )
+
+
+def _file_of(document: Document, loaded: LoadedDocuments | None) -> str | None:
+    """Path of the file that a document was read from; None for one that was not read from a file."""
+    root = loaded.root_of(document) if loaded is not None else None
+    if loaded is None or root is None:
+        return None
+    return str(Path(root, loaded.path_of(document) or "."))
 
 
 def _check_text(document: Document) -> None:

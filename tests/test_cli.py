@@ -59,7 +59,14 @@ def test_index_search_codes_stats_check_delete(run) -> None:
     assert json.loads(run("stats", "--json"))["sections"] == 8
     assert json.loads(run("check", "--json"))["ok"] is True
     assert json.loads(run("delete", "returns-cn", "nobody", "--json")) == {"deleted": 1}
-    assert json.loads(run("stats", "--json"))["documents"] == 2
+    stats = json.loads(run("stats", "--json"))
+    assert stats["documents"] == 2
+    assert stats["embedding_name"]
+    assert stats["embedding_dimension"] > 0
+    assert stats["analyzer_rules"]
+    assert len(stats["analyzer_fingerprint"]) == 16
+    assert "not in the index 索引里没有: nobody" in run("delete", "nobody", code=1)
+    assert "nobody" in CliRunner().invoke(cli.app, ["delete", "size-guide", "nobody"]).stderr
 
 
 def test_backup_is_one_file_that_can_be_put_back_and_compact_says_what_it_gave_back(
@@ -104,6 +111,8 @@ def test_ask_json_has_the_fields_of_a_cited_response(run) -> None:
     )
     assert {"unknown_identifiers", "warnings", "evidence", "trace"} <= set(answer)
     assert answer["citations"][0]["node_id"] == "kb-002#4"
+    assert answer["trace"]
+    assert {"unit", "action", "reason", "shown", "cited"} == set(answer["trace"][0])
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_in(run, tmp_path: Path) -> None:
@@ -135,3 +144,40 @@ def test_a_damaged_demo_is_built_again(run, tmp_path: Path) -> None:
         file.unlink()
     database.write_bytes(b"no database at all" * 100)
     assert "[kb-010#" in run("ask", "E1042")
+
+
+def test_a_demo_kept_by_other_rules_is_analysed_again(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("ask", "E1042")
+    monkeypatch.setattr("gyr_hybrid.analysis.analyzer.RULES", "next")
+    monkeypatch.setattr("gyr_hybrid.agreement.RULES", "next")
+    assert "analysed" not in " ".join(json.loads(run("ask", "E1042", "--json"))["warnings"])
+
+
+def test_files_of_one_name_are_named_and_a_replaced_one_is_said(run, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "faq.md").write_text(f"# 问答 {folder}\n\n可以退货。\n", encoding="utf-8")
+    both = json.loads(run("index", "a", "b", "--json", code=1))["failed"]["faq.md"]
+    assert str(tmp_path / "a" / "faq.md") in both
+    assert str(tmp_path / "b" / "faq.md") in both
+    assert json.loads(run("index", "a", "--json"))["replaced"] == {}
+    assert json.loads(run("index", "a/faq.md", "--json"))["replaced"] == {}
+    result = CliRunner().invoke(cli.app, ["index", "b"])
+    assert result.exit_code == 0
+    assert f"faq.md came from {tmp_path / 'a' / 'faq.md'} before" in result.stderr
+    (tmp_path / "b").rename(tmp_path / "c")
+    (tmp_path / "c" / "faq.md").write_text("# 问答\n\n不可以退货。\n", encoding="utf-8")
+    assert json.loads(run("index", "c", "--json"))["replaced"] == {}
+
+
+def test_no_bars_where_no_terminal_is(run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# 手册\n\n重启设备。\n", encoding="utf-8")
+    assert CliRunner().invoke(cli.app, ["index", "a.md"]).stderr == ""
+
+
+def test_a_bad_line_of_synonyms_is_found_by_its_file_and_number(run, tmp_path: Path) -> None:
+    run("index", str(shipped("novashop")), "--json")
+    (tmp_path / "storage" / "synonyms.txt").write_text("退款, 退钱\n坏 ->\n", encoding="utf-8")
+    for command in ("ask", "search"):
+        printed = run(command, "退款", code=2)
+        assert f"{Path('storage', 'synonyms.txt')}, line 2: cannot read '坏 ->'" in printed

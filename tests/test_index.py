@@ -368,6 +368,23 @@ class TestReanalysis:
         index.reanalyze()
         assert index.stale_analysis is None
 
+    def test_an_open_index_says_that_another_process_analysed_again(
+        self, tmp_path: Path, model: HashEmbedding
+    ) -> None:
+        with open_(tmp_path, model) as index:
+            index.upsert([doc(self.LISTED, "a")])
+        with open_(tmp_path, model, read_only=True) as reader, open_(tmp_path, model) as writer:
+            retriever = reader.as_retriever()
+            assert retriever.run("甲12-34").warnings == ()
+            writer.upsert([doc(A, "b")])
+            writer.reanalyze()
+            assert retriever.run("甲12-34").warnings == ()
+            writer.reanalyze(Analyzer(code_patterns=[r"甲\d{2}-\d{2}"]))
+            assert writer.warnings == []
+            assert "open it again" in retriever.run("甲12-34").warnings[0]
+        with open_(tmp_path, model, read_only=True) as reader:
+            assert reader.warnings == []
+
     def test_another_analyzer_can_be_given(self, tmp_path: Path, model: HashEmbedding) -> None:
         index = open_(tmp_path, model)
         index.upsert([doc(self.LISTED, "a")])

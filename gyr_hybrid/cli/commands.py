@@ -72,16 +72,18 @@ def index_(
         from gyr_hybrid.index import HybridIndex
         from gyr_hybrid.parsing import load_documents
 
-        documents = load_documents([str(p) for p in paths], show_progress=not as_json)
+        bars = not as_json and sys.stderr.isatty()
+        documents = load_documents([str(p) for p in paths], show_progress=bars)
         with HybridIndex.open(storage or DEFAULT_STORAGE, offline=offline or None) as index:
             if index.stale_analysis is not None:
                 err.print(
                     Text(f"{index.stale_analysis}: analysing them again 重新分析已有文档", style="yellow")
                 )
-                index.reanalyze(show_progress=not as_json)
-            report = index.upsert(documents, prune=prune, show_progress=not as_json)
+                index.reanalyze(show_progress=bars)
+            report = index.upsert(documents, prune=prune, show_progress=bars)
             notices = index.warnings
         fields = ("added", "updated", "unchanged", "deleted")
+        nothing_stored = bool(report.failed) and not (report.added or report.updated or report.unchanged)
         if as_json:
             print_json(
                 {
@@ -89,9 +91,12 @@ def index_(
                     "failed": report.failed,
                     "nodes_embedded": report.nodes_embedded,
                     "identical": report.identical,
+                    "replaced": report.replaced,
                     "warnings": notices,
                 }
             )
+            if nothing_stored:
+                raise typer.Exit(1)
             return
         out.print(
             "  ".join(f"{f} {len(getattr(report, f))}" for f in fields), f" embedded {report.nodes_embedded}"
@@ -100,8 +105,18 @@ def index_(
             err.print(Text(f"failed {plain(name)}: {plain(reason)}", style="red"))
         for names in report.identical:
             err.print(Text(f"identical 内容相同: {plain(' = '.join(names))}", style="yellow"))
+        for doc_id, file in report.replaced.items():
+            err.print(
+                Text(
+                    f"warning: {plain(doc_id)} came from {plain(file)} before and was replaced; to keep both, give "
+                    "each an id in its front matter 同名文件已替换，要保留两篇请在 front matter 里各写一个 id",
+                    style="yellow",
+                )
+            )
         for notice in notices:
             err.print(Text(f"warning: {notice}", style="yellow"))
+        if nothing_stored:
+            raise typer.Exit(1)
 
     reported(work)
 
@@ -240,7 +255,7 @@ def eval_(
         ),
     ] = False,
     write: Annotated[
-        Path | None, typer.Option(help="Folder for the questions of --from-index 题目写到哪里")
+        Path | None, typer.Option(help="Folder for the data set of --from-index 数据集写到哪里")
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Most questions 最多多少题")] = None,
     where: Annotated[

@@ -79,6 +79,8 @@ def _filled(folder: Path, settings: Settings, documents: LoadedDocuments) -> Hyb
 
     index = HybridIndex.open(folder, settings=settings)
     try:
+        if index.stale_analysis is not None:  # kept by a version with other rules
+            index.reanalyze()
         index.upsert(documents, prune=True, show_progress=sys.stderr.isatty())
         index.codes()  # reads what a question will read
     except BaseException:

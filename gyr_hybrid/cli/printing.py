@@ -102,7 +102,7 @@ def answer_dict(answer: CitedResponse) -> dict[str, Any]:
         "context_nodes": [node_dict(n) for n in answer.context_nodes],
         "warnings": list(answer.warnings),
         "evidence": answer.evidence,
-        "trace": answer.trace,
+        "trace": [asdict(d) for d in answer.trace],
     }
 
 

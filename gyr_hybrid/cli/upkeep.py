@@ -12,7 +12,7 @@ from rich.text import Text
 
 from gyr_hybrid.cli.app import JsonOption, StorageOption, app
 from gyr_hybrid.cli.opening import open_existing
-from gyr_hybrid.cli.printing import out, print_json, reported
+from gyr_hybrid.cli.printing import err, out, plain, print_json, reported
 
 
 @app.command()
@@ -70,11 +70,21 @@ def delete(
 
     def work() -> None:
         with open_existing(storage) as index:
+            stored = {
+                name
+                for info in index._store.documents()
+                for name in (info.doc_id, f"{info.doc_id}@{info.version}")
+            }
             count = index.delete(ids)
         if as_json:
             print_json({"deleted": count})
         else:
             out.print(f"deleted {count}")
+        for name in ids:
+            if name not in stored:
+                err.print(Text(f"not in the index 索引里没有: {plain(name)}", style="yellow"))
+        if not count:
+            raise typer.Exit(1)
 
     reported(work)
 

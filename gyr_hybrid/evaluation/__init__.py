@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from gyr_hybrid.evaluation.ablation import FULL, LEGS, ROWS, whole_texts
 from gyr_hybrid.evaluation.datasets import Dataset, Question, load_dataset
-from gyr_hybrid.evaluation.from_index import dataset_from_index, write_questions
+from gyr_hybrid.evaluation.from_index import dataset_from_index, write_dataset, write_questions
 from gyr_hybrid.evaluation.metrics import auroc, measure, percentiles
 from gyr_hybrid.evaluation.refusal import Refusals, measure_refusals
 from gyr_hybrid.evaluation.rendering import save_chart, to_json, to_markdown, to_rich
@@ -42,5 +42,6 @@ __all__ = [
     "to_markdown",
     "to_rich",
     "whole_texts",
+    "write_dataset",
     "write_questions",
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from gyr_hybrid.errors import ConfigurationError
 from gyr_hybrid.evaluation.cache import cached_index, cached_whole_texts
 from gyr_hybrid.evaluation.datasets import load_dataset
-from gyr_hybrid.evaluation.from_index import dataset_from_index, documents_of, write_questions
+from gyr_hybrid.evaluation.from_index import dataset_from_index, documents_of, write_dataset
 from gyr_hybrid.evaluation.report import Report, evaluate
 
 
@@ -63,7 +63,7 @@ def evaluate_index(
     """Evaluate an index on questions made from its own headings and codes.
 
     Args:
-        save: a folder to write the questions to.
+        save: a folder to write the data set to, documents and questions.
         limit: at most so many questions; 200 when None.
     """
     import gyr_hybrid
@@ -71,7 +71,7 @@ def evaluate_index(
     with gyr_hybrid.HybridIndex.open(storage, offline=offline, read_only=True) as index:
         data = dataset_from_index(index, limit=limit if limit is not None else 200, seed=seed)
         if save is not None:
-            write_questions(data, save)
+            write_dataset(data, save)
         return evaluate(data, index, k=k, seed=seed, by="kind", timed=timed, show_progress=show_progress)
 
 

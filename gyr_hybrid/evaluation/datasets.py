@@ -16,7 +16,7 @@ from gyr_hybrid.errors import ConfigurationError
 if TYPE_CHECKING:
     from llama_index.core.schema import Document
 
-_BAD_IN_ID = re.compile(r"[#@\[\]【】,，;%\x00-\x1f\x7f-\x9f]|^\s+|\s+$")
+_BAD_IN_ID = re.compile(r"[#@\[\]【】,，;%\x00-\x1f\x7f-\x9f\u2028\u2029]|^\s+|\s+$")
 _KEPT = {"_id", "text", "doc", "line_start", "line_end", "sections", "answerable"}
 
 
@@ -82,7 +82,7 @@ def load_dataset(
     """Read a data set folder.
 
     It holds ``docs/`` (files, as ``load_documents`` reads them) or ``corpus.jsonl`` (``_id``, ``title``,
-    ``text``); ``queries.jsonl`` (``_id``, ``text``, and where known ``sections`` (ids), or ``doc`` with
+    ``text``, and as ``document`` what else a LlamaIndex document has); ``queries.jsonl`` (``_id``, ``text``, and where known ``sections`` (ids), or ``doc`` with
     ``line_start`` and ``line_end``, and ``answerable``); ``qrels.tsv`` (question, document, grade) where
     whole documents answer; ``absent.jsonl`` for more questions without an answer. Instead of documents of
     its own it may name those that come with the package in ``shipped.txt``, one a line.
@@ -122,8 +122,6 @@ def corpus_id(text: str) -> str:
 
 
 def _documents(folder: Path, show_progress: bool) -> list[Document]:
-    from llama_index.core.schema import Document
-
     import gyr_hybrid
     from gyr_hybrid.shipped import shipped
 
@@ -134,14 +132,18 @@ def _documents(folder: Path, show_progress: bool) -> list[Document]:
         return [d for name in names for d in gyr_hybrid.load_documents(str(shipped(name)))]
     if not (folder / "corpus.jsonl").is_file():
         raise ConfigurationError(f"{str(folder)!r} has neither docs/ nor corpus.jsonl")
-    return [
-        Document(
-            text=row["text"],
-            id_=corpus_id(str(row["_id"])),
-            metadata={"title": row["title"]} if row.get("title") else {},
-        )
-        for row in _rows(folder / "corpus.jsonl")
-    ]
+    return [_document(row) for row in _rows(folder / "corpus.jsonl")]
+
+
+def _document(row: Mapping[str, Any]) -> Document:
+    from llama_index.core.schema import Document, MediaResource
+
+    fields = dict(row.get("document") or {})
+    metadata = fields.pop("metadata", {})
+    if row.get("title"):
+        metadata = {**metadata, "title": row["title"]}
+    resource = MediaResource(text=row["text"], mimetype=fields.pop("mimetype", None))
+    return Document(id_=corpus_id(str(row["_id"])), text_resource=resource, metadata=metadata, **fields)
 
 
 def _question(row: Mapping[str, Any], grades: Mapping[str, Mapping[str, int]]) -> Question:

@@ -6,7 +6,8 @@ import json
 import random
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from gyr_hybrid.errors import ConfigurationError
 from gyr_hybrid.evaluation.datasets import Dataset, Question
@@ -26,7 +27,7 @@ def dataset_from_index(index: gyr_hybrid.HybridIndex, *, limit: int = 200, seed:
 
     A heading is a question that its section answers; where several documents have the heading, the
     document's title goes before it. A code is a question that the sections bearing it answer. These are
-    easy questions: read them as a floor, then write your own into the file (``write_questions``).
+    easy questions: read them as a floor, then keep them (``write_dataset``) and write your own into the file.
 
     Args:
         limit: at most so many questions, half of them codes where there are enough.
@@ -58,6 +59,41 @@ def documents_of(index: gyr_hybrid.HybridIndex) -> list[Document]:
     view = index._store.view()
     names = sorted({info.doc_id for info in index._store.documents()})
     return [document for name in names if (document := view.document(name)) is not None]
+
+
+def write_dataset(dataset: Dataset, folder: str | Path) -> Path:
+    """Write a data set into a folder as ``load_dataset`` reads it: ``corpus.jsonl`` and ``queries.jsonl``.
+
+    Ids of documents and sections are the same when it is read back. Returns the folder.
+
+    Raises:
+        ConfigurationError: the folder has documents of its own, which would be read instead.
+    """
+    target = Path(folder)
+    if (target / "docs").exists() or (target / "shipped.txt").exists():
+        raise ConfigurationError(
+            f"{str(folder)!r} is a data set with documents of its own; name a new folder"
+        )
+    target.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(_row(document), ensure_ascii=False, default=str) for document in dataset.documents]
+    (target / "corpus.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    write_questions(dataset, target)
+    return target
+
+
+def _row(document: Document) -> dict[str, Any]:
+    fields = {
+        "metadata": document.metadata,
+        "mimetype": document.text_resource.mimetype if document.text_resource is not None else None,
+        "excluded_embed_metadata_keys": document.excluded_embed_metadata_keys,
+        "excluded_llm_metadata_keys": document.excluded_llm_metadata_keys,
+    }
+    return {
+        "_id": unquote(document.id_),
+        "title": document.metadata.get("title"),
+        "text": document.text,
+        "document": {name: value for name, value in fields.items() if value},
+    }
 
 
 def write_questions(dataset: Dataset, folder: str | Path) -> Path:

@@ -33,23 +33,25 @@ class Expansion:
     """(word found in the question, what it was widened to), for ``explain``."""
 
 
-def parse_synonyms(lines: Iterable[str]) -> Rules:
+def parse_synonyms(lines: Iterable[str], name: str = "synonyms") -> Rules:
     """Read groups: ``退款, 退钱`` (each means the others) or ``坏, 破损 -> 质量问题`` (left to right only).
 
-    Empty lines and lines that begin with ``#`` are passed over.
+    Empty lines and lines that begin with ``#`` are passed over. ``name`` is said, with the number of the line, of
+    one that cannot be read.
 
     >>> parse_synonyms(["坏, 破损 -> 质量问题"])
     (('破损', ('质量问题',)), ('坏', ('质量问题',)))
     """
     rules: dict[str, dict[str, None]] = {}
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         line = line.strip()
         if not line or line.startswith("#"):
             continue
         sides = [[fold(w) for w in _SEPARATOR.split(side.strip()) if w] for side in _ARROW.split(line)]
         if len(sides) > 2 or not all(sides) or (len(sides) == 1 and len(sides[0]) < 2):
             raise ConfigurationError(
-                f"synonyms: cannot read {line!r}; write one group a line, `退款, 退钱` or `坏, 破损 -> 质量问题`"
+                f"{name}, line {number}: cannot read {line!r}; "
+                "write one group a line, `退款, 退钱` or `坏, 破损 -> 质量问题`"
             )
         for word in sides[0]:
             others = sides[1] if len(sides) == 2 else [w for w in sides[0] if w != word]
@@ -67,7 +69,9 @@ def load_synonyms(source: str | Path | Iterable[str] | None) -> Rules:
     """The shipped groups plus the owner's: a file, or lines as such a file has."""
     if source is None:
         return shipped_synonyms()
+    name = "synonyms"
     if isinstance(source, str | Path):
+        name = str(source)
         try:
             lines: Iterable[str] = Path(source).read_text(encoding="utf-8-sig").splitlines()
         except OSError as error:
@@ -77,7 +81,7 @@ def load_synonyms(source: str | Path | Iterable[str] | None) -> Rules:
     else:
         lines = source
     merged: dict[str, dict[str, None]] = {}
-    for word, others in (*parse_synonyms(lines), *shipped_synonyms()):
+    for word, others in (*parse_synonyms(lines, name), *shipped_synonyms()):
         merged.setdefault(word, {}).update(dict.fromkeys(others))
     return tuple(sorted(((w, tuple(o)) for w, o in merged.items()), key=lambda r: (-len(r[0]), r[0])))
 

@@ -65,7 +65,7 @@ class Connections:
         if not self._write_lock.acquire(timeout=self._timeout):
             raise StorageError(
                 f"cannot {doing} {self.path}: another thread has been writing for {self._timeout:g} s; "
-                "wait for it, or pass a longer write timeout"
+                "wait until it is done and try again"
             )
         try:
             self._must_be_usable()

@@ -183,11 +183,11 @@ def _remedy(error: Exception) -> str:
     for prefix, remedy in (
         (
             "SQLITE_BUSY",
-            "another process is writing to this index; wait for it, or pass a longer write timeout",
+            "another process is writing to this index; wait until it is done, or end it, and try again",
         ),
         (
             "SQLITE_LOCKED",
-            "another process is writing to this index; wait for it, or pass a longer write timeout",
+            "another process is writing to this index; wait until it is done, or end it, and try again",
         ),
         ("SQLITE_FULL", "the disk or quota is full; nothing was changed, free some space and try again"),
         (

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from gyr_hybrid import cli
+from gyr_hybrid import ConfigurationError, HybridIndex, cli, load_documents
+from gyr_hybrid.evaluation import dataset_from_index, load_dataset, write_dataset
 from gyr_hybrid.evaluation.command import evaluate_folder
+from gyr_hybrid.testing import HashEmbedding
 
 Run = Callable[..., str]
 
@@ -96,6 +98,28 @@ def test_from_index_asks_the_users_own_index_and_writes_the_questions(run: Run, 
     again = json.loads(run("mine", "--storage", "storage", "--json"))
     assert again["judged"] == values["judged"]
     assert again["rows"]["rerank"] == values["rows"]["rerank"]
+    alone = json.loads(run("mine", "--json"))
+    assert alone["rows"]["rerank"] == values["rows"]["rerank"]
+
+
+def test_what_is_written_from_an_index_is_read_back_as_it_is_there(tmp_path: Path) -> None:
+    source = tmp_path / "notes"
+    source.mkdir()
+    (source / "C#, 常见问题.md").write_text(
+        "---\nversion: '2'\nacl: [sales]\nvalid_from: 2020-01-01\n---\n# 手册\n\n## 安装\n\n先装驱动。\n",
+        encoding="utf-8",
+    )
+    (source / "rules.txt").write_text("一、总则\n\n先签字。\n\n二、附则\n\n后付款。\n", encoding="utf-8")
+    with HybridIndex.from_documents(load_documents(source), embed_model=HashEmbedding()) as index:
+        folder = write_dataset(dataset_from_index(index), tmp_path / "set")
+        documents = load_dataset(folder).documents
+        assert [d.id_ for d in documents] == ["C%23%2C 常见问题.md", "rules.txt"]
+        assert sorted(index.upsert(documents).unchanged) == [d.id_ for d in documents]
+        with HybridIndex.from_documents(documents, embed_model=HashEmbedding()) as again:
+            assert dataset_from_index(again).questions == dataset_from_index(index).questions
+        (folder / "docs").mkdir()
+        with pytest.raises(ConfigurationError, match="documents of its own"):
+            write_dataset(dataset_from_index(index), folder)
 
 
 def test_what_cannot_be_done_is_said(run: Run, data: Path) -> None:
