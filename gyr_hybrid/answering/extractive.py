@@ -59,6 +59,8 @@ class Question:
     """The code that a text begins with."""
     split: Callable[[str], Sequence[str]] = lambda text: _QUESTIONS.split(text)
     """The questions that a text consists of; none or one when it asks one thing."""
+    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """One of those questions -> numbers of the sections as its own search had them, best first."""
 
     @property
     def asks_how(self) -> bool:
@@ -119,8 +121,11 @@ def _sections_for(question: Question, sections: Sequence[Candidate]) -> list[tup
         for part in parts if len(parts) > 1 else ():
             total = sum(part.weights.values())
             shares = [covered(part.weights, s.terms, part.synonyms) / total for s in sections]
-            best = max(range(len(sections)), key=lambda i: (shares[i], -i))
-            if shares[best] >= PART_COVERED:
+            order = question.orders.get(part.text) or sorted(
+                range(len(sections)), key=lambda i: (-shares[i], i)
+            )
+            best = next((i for i in order if shares[i] >= PART_COVERED), None)
+            if best is not None:
                 found.append((best, part))
     return found or [(0, question)]
 

@@ -19,10 +19,10 @@ from gyr_hybrid.answering.measuring import measure
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.refusal import unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier
-from gyr_hybrid.retrieval.code_lookup import ResolvedCode, hangs_on, look_alike
+from gyr_hybrid.retrieval.code_lookup import hangs_on
 from gyr_hybrid.retrieval.parts import split_question
+from gyr_hybrid.retrieval.resolved_code import ResolvedCode, look_alike, relatives
 from gyr_hybrid.retrieval.result import Retrieval
-from gyr_hybrid.storage.code_neighbours import same_outline
 
 HEAD = 80
 """Characters in which a code stands that an excerpt begins with."""
@@ -103,8 +103,8 @@ def without_look_alikes(
         others = retrieval.all_codes.get(node.node_id, frozenset()) - wanted
         if any(look_alike(other, code) for other in others for code in (*wanted, *unknown)):
             return True
-        relatives = {other for other in others for code in unknown if same_outline(other, code)}
-        return bool(relatives) and not relatives.isdisjoint(_codes_above(node, analyzer))
+        related = {other for other in others for code in unknown if relatives(other, code)}
+        return bool(related) and not related.isdisjoint(_codes_above(node, analyzer))
 
     return [n for n in nodes if not misleads(n.node)]
 
@@ -171,6 +171,7 @@ def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question
         members=members,
         head=head,
         split=lambda text: split_question(text, analyzer),
+        orders=_orders_of_parts(answer, retrieval),
     )
     focus = {
         step.node_id: [(c["start"], c["end"]) for c in dict(step.details).get("children", ())]
@@ -180,6 +181,17 @@ def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question
         _candidate(n.node, fact, retrieval, focus, analyzer)
         for n, fact in zip(answer.context.nodes, answer.context.facts, strict=True)
     ]
+
+
+def _orders_of_parts(answer: Answer, retrieval: Retrieval) -> dict[str, list[int]]:
+    """Part of the question -> numbers of the context's sections as the search for that part had them."""
+    number = {source.node.node_id: i for i, source in enumerate(answer.context.nodes)}
+    variants = retrieval.run.variants if retrieval.run is not None else []
+    return {
+        variant.query.query_str: [number[unit] for unit, _ in variant.order if unit in number]
+        for variant in variants
+        if variant.kind == "part"
+    }
 
 
 def _candidate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gyr_hybrid.storage.code_neighbours import coarse_shape, code_shape
+from gyr_hybrid.storage.code_neighbours import coarse_shape, code_shape, same_outline
 from gyr_hybrid.storage.codes import KnownCode
 
 Status = Literal["known", "unknown", "family", "ambiguous"]
@@ -33,6 +33,15 @@ class ResolvedCode:
     """Whether the index knows codes of this shape."""
     named: bool = False
     """Whether the class word is one beside which only a code can be meant."""
+
+
+def relatives(first: str, second: str) -> bool:
+    """Whether two canonical forms are different codes of one family: the same first letters and outline.
+
+    >>> relatives("e1042", "e2017"), relatives("e1042", "ns-x2")
+    (True, False)
+    """
+    return first != second and same_outline(first, second)
 
 
 def look_alike(first: str, second: str) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from llama_index.core import Document
 
-from gyr_hybrid import CitedResponse, HybridIndex
+from gyr_hybrid import CitedResponse, HybridIndex, load_documents
 from gyr_hybrid.answering.excerpts import Excerpt, cells_of, excerpt_at, excerpts, row_as_text, row_under
 from gyr_hybrid.answering.extractive import Candidate, Question, choose, extract
+
+HELPCENTER = Path(__file__).parents[2] / "data" / "helpcenter"
 
 
 def words(text: str) -> set[str]:
@@ -302,3 +306,9 @@ def test_both_parts_of_a_question_are_answered() -> None:
             shown = str(engine.query(asked))
             assert "年假 5 天。[a#1]" in shown
             assert "婚假 3 天。[a#2]" in shown
+
+
+def test_each_part_is_answered_from_the_section_that_its_own_search_had_first() -> None:
+    with HybridIndex.from_documents(load_documents(HELPCENTER), offline=True) as index:
+        answer = index.as_query_engine(mode="lexical").query("退款几天到账，发票怎么申请？")
+    assert [node.node.node_id for node in answer.source_nodes] == ["kb-002#4", "kb-006#2"]
