@@ -29,6 +29,9 @@ _STOPS: dict[str, dict[Language, str]] = {
 }
 
 
+_EMPTY: dict[Language, str] = {"zh": "模型没有给出任何内容", "en": "the model's answer was empty"}
+
+
 class Reading:
     """One model answer on its way to the checks."""
 
@@ -38,21 +41,28 @@ class Reading:
         self._thinking = ThinkFilter()
         self._segmenter = checks.segmenter()
         self._stopped: str | None = None
+        self._empty = True
 
     def feed(self, delta: Delta) -> list[Unit]:
         """Units that are complete with this piece."""
         if delta.finish_reason in _STOPS:
             self._stopped = delta.finish_reason
-        return self._segmenter.feed(self._thinking.feed(delta.text))
+        return self._segmented(self._thinking.feed(delta.text))
 
     def finish(self) -> list[Unit]:
         """Units that the end completes; half a sentence of an answer that was cut off is left out."""
-        units = self._segmenter.feed(self._thinking.finish()) + self._segmenter.finish()
+        units = self._segmented(self._thinking.finish()) + self._segmenter.finish()
+        if self._empty:
+            self._answer.warnings.append(_EMPTY[self._answer.language])
         if self._stopped is not None:
             self._answer.warnings.append(_STOPS[self._stopped][self._answer.language])
             if units and self._checks.cut_off(units[-1]):
                 units.pop()
         return units
+
+    def _segmented(self, text: str) -> list[Unit]:
+        self._empty = self._empty and not text.strip()
+        return self._segmenter.feed(text)
 
     def outcome(self) -> RefusalReason | None:
         """Why nothing is shown, None when something is."""

@@ -14,13 +14,13 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.response_synthesizers import get_response_synthesizer
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import Document, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 
 from gyr_hybrid import CitedQueryEngine, CitedResponse, HybridIndex
 from gyr_hybrid.answering.verification.verdict import Verdict, Verifier
 from gyr_hybrid.errors import ConfigurationError, EndpointError
-from gyr_hybrid.testing import ScriptedLLM
+from gyr_hybrid.testing import HashEmbedding, ScriptedLLM
 
 ARRIVAL = "支付宝 1-3 个工作日到账，银行卡 3-7 个工作日到账。"
 QUESTION = "退款几天能到账"
@@ -517,3 +517,12 @@ def test_an_answer_that_breaks_off_is_said_and_its_half_sentence_left_out(
     assert str(whole) == f"{ARRIVAL}[kb-002#4]"
     assert any(said in warning for warning in whole.warnings)
     assert whole.trace[-1].reason == "cut off in the middle"
+
+
+@pytest.mark.parametrize("said", ["", "  \n", "<think>想了想</think>"])
+def test_an_empty_answer_of_the_model_is_said(said: str) -> None:
+    documents = [Document(text="# 退款\n\n退款 3 个工作日到账。", id_="a")]
+    with HybridIndex.from_documents(documents, embed_model=HashEmbedding(), llm=ScriptedLLM(said)) as index:
+        answer = index.as_query_engine().query("退款几天到账")
+    assert answer.refusal_reason == "model_refused"
+    assert "模型没有给出任何内容" in answer.warnings
