@@ -257,6 +257,14 @@ def test_a_replacement_comes_from_the_cited_section_and_only_once() -> None:
     assert [d.action for d in checks.ledger.trace] == ["replaced", "dropped"]
 
 
+def test_a_row_of_another_code_never_stands_in_for_a_sentence_about_a_code() -> None:
+    source = "| 代码 | 处理 |\n|---|---|\n| AL-4110 | 断电后联系厂家 |\n| AL-4120 | 重启 |"
+    text, checks = check("AL-4101 须断电后联系厂家。[kb-1#1]", source)
+    assert (text, checks.ledger.trace[-1].action) == ("", "dropped")
+    text, _ = check("AL-4110 须断电后联系 9 家厂家。[kb-1#1]", source)
+    assert "AL-4110" in text
+
+
 def test_code_is_shown_when_it_stands_in_the_section() -> None:
     source = "运行：\n\n```bash\ntiup update --self\n```\n"
     text, _ = check("```bash\ntiup update --self\n```\n[kb-1#1]\n", source)

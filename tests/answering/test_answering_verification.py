@@ -385,3 +385,89 @@ def test_what_is_said_of_some_is_not_told_of_more(sentence: str, text: str) -> N
 )
 def test_a_restriction_said_otherwise_is_kept(sentence: str, text: str) -> None:
     assert check(sentence, text).value == "supported"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "heading", "text"),
+    [
+        ("FLT-20-B 只用于 CNC-850。", "CNC-850 维护手册", "FLT-20-B 只用于 CNC-650。"),
+        ("A200 的功率为 5 kW。", "型号 A100 与 A200", "A100 的功率为 5 kW。"),
+        ("B200 的功率为 5 kW。", "型号 A100 与 B200", "A100 的功率为 5 kW。"),
+        ("2026 年的价格为 100 元。", "2026 年价格", "2025 年的价格为 100 元。"),
+        ("企业版最多 3 名成员。", "专业版与企业版", "专业版每年 468 元，最多 3 名成员。"),
+        ("E1043 须重启。", "故障", "与 E1043 不同，E1042 须重启。"),
+    ],
+)
+def test_what_the_heading_names_does_not_cover_for_a_rival_in_the_quote(
+    sentence: str, heading: str, text: str
+) -> None:
+    node = TextNode(text=text, metadata={"header_path": [heading]})
+    assert verify(sentence, [node]).check in ("rival", "contrast")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "heading", "text"),
+    [
+        ("A100 的功率为 5 kW。", "A100", "功率为 5 kW。"),
+        ("CNC-850 须每年更换 FLT-20-B。", "CNC-850 维护手册", "须每年更换 FLT-20-B。"),
+        ("2026 年的价格为 100 元。", "2026 年价格", "价格为 100 元。"),
+        ("2026 年的名额比 2025 年多 3 个。", "2026 年名额", "比 2025 年多 3 个。"),
+    ],
+)
+def test_a_heading_still_lends_what_the_quote_leaves_open(sentence: str, heading: str, text: str) -> None:
+    node = TextNode(text=text, metadata={"header_path": [heading]})
+    assert verify(sentence, [node]).value == "supported", verify(sentence, [node]).reason
+
+
+@pytest.mark.parametrize("written", ["P5–P7", "P5-P7", "P5 至 P7", "P05–P07"])
+def test_a_row_of_a_range_of_codes_speaks_of_each_of_them(written: str) -> None:
+    table = f"| 职级 | 住宿上限（元/晚） |\n|---|---|\n| {written} | 500 |\n| P8 | 700 |"
+    zero = "0" if "0" in written else ""
+    for level in (5, 6, 7):
+        assert check(f"P{zero}{level} 的住宿上限为 500 元/晚。", table).value == "supported"
+    assert check(f"P{zero}6 的住宿上限为 700 元/晚。", table).value != "supported"
+    assert check("P9 的住宿上限为 500 元/晚。", table).value == "contradicted"
+    assert check("P8 的住宿上限为 500 元/晚。", table).value != "supported"
+
+
+def test_a_long_range_names_its_ends_alone() -> None:
+    assert check("E150 须重启。", "E100–E900 须重启。").value == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "heading", "text"),
+    [
+        ("婚假为 15 天。", "年休假", "满二十年的有 15 天。"),
+        ("押金有 15 天。", "年休假", "满二十年的有 15 天。"),
+        ("布洛芬每日三次，每次 0.5 g。", "用法", "阿莫西林每日三次，每次 0.5 g。"),
+        ("儿童每日三次，每次 0.5 g。", "用法", "阿莫西林每日三次，每次 0.5 g。"),
+        ("年假须当天告知主管。", "病假", "须当天告知主管。"),
+        ("电池为 3 个月。", "保修", "主机的保修期为 1 年，配件的为 3 个月。"),
+    ],
+)
+def test_the_one_new_word_of_a_claim_is_not_its_subject(sentence: str, heading: str, text: str) -> None:
+    node = TextNode(text=text, metadata={"header_path": [heading]})
+    assert verify(sentence, [node]).value == "uncertain"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text", "value"),
+    [
+        ("The pro plan allows at least 10 users.", "The pro plan allows 10 users.", "uncertain"),
+        ("The pro plan allows up to 10 users.", "The pro plan allows 10 users.", "uncertain"),
+        ("The pro plan allows more than 10 users.", "The pro plan allows 10 users.", "uncertain"),
+        ("专业版至少有 10 名成员。", "专业版有 10 名成员。", "uncertain"),
+        ("专业版超过 10 名成员。", "专业版有 10 名成员。", "uncertain"),
+        ("每单最多用三张券。", "每单至多用三张券。", "supported"),
+        ("The pro plan allows at most 10 users.", "The pro plan allows up to 10 users.", "supported"),
+        ("Members freeze for up to 3 months.", "Members freeze for 1 to 3 months.", "supported"),
+    ],
+)
+def test_a_limit_that_the_source_lacks_is_a_suspicion(sentence: str, text: str, value: str) -> None:
+    assert check(sentence, text).value == value
+
+
+def test_a_cell_that_says_how_much_there_is_is_a_ceiling_but_no_floor() -> None:
+    table = "| 版本 | 成员 |\n|---|---|\n| 免费版 | 3 |\n| 专业版 | 10 |"
+    assert check("专业版最多 10 名成员。", table).value == "supported"
+    assert check("专业版至少 10 名成员。", table).value == "uncertain"

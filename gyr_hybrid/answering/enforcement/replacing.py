@@ -12,6 +12,7 @@ from gyr_hybrid.answering.context.packing import plain_text
 from gyr_hybrid.answering.enforcement.checking import squeezed
 from gyr_hybrid.answering.excerpts import Excerpt, excerpt_at, excerpts
 from gyr_hybrid.answering.verification.lexicon import Lexicon, key_of
+from gyr_hybrid.answering.verification.rivals import of_other_codes
 from gyr_hybrid.answering.verification.verdict import Quote, Verdict
 from gyr_hybrid.answering.verification.verifier import section_of, with_mined
 
@@ -46,6 +47,8 @@ def replacements(
     by_id = {node.node_id: node for node in nodes}
     for node, excerpt in _candidates(sentence, verdict, by_id, cited=cited):
         if excerpt.is_lead_in or (node.node_id, excerpt.start, excerpt.end) in shown:
+            continue
+        if of_other_codes(sentence, excerpt.text):
             continue
         if not speaks_of_a_rival(sentence, node, excerpt.text, lexicon):
             yield node, excerpt

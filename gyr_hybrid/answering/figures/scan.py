@@ -33,7 +33,7 @@ class Figure:
     low: bool = False
     """The lower end of a range such as ``1-3 个工作日``."""
     weak: bool = False
-    """An article-like ``一`` or ``one``, which asserts no number."""
+    """An article-like ``一`` or ``one``, which asserts no number; a code that only a range of the source names."""
     start: int = 0
     end: int = 0
     text: str = ""

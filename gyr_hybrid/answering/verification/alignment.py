@@ -215,7 +215,10 @@ def _compare(
         found.append(Found(word, where, credit))
         gained += weight * credit * worth
         score += weight * credit * (SHARE[where] if word.start >= main or where not in NEAR else 0.7)
-    before_it = (*(f for f in passage.carried_figures if not f.weak), *section.heading_figures)
+    before_it = (
+        *(f for f in passage.carried_figures if not f.weak or f.kind == "code"),
+        *section.heading_figures,
+    )
     after_it = tuple(f for p in later for f in p.figures if not f.weak)
     for figure in claim.figures:
         if figure.weak:

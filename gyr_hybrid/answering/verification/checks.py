@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gyr_hybrid.answering.figures.numerals import even_fold
-from gyr_hybrid.answering.verification import coherence, figure_places, word_places
+from gyr_hybrid.answering.verification import coherence, figure_places, rivals, word_places
 from gyr_hybrid.answering.verification.alignment import Aligned
-from gyr_hybrid.answering.verification.figure_checks import figures_stand
+from gyr_hybrid.answering.verification.figure_checks import bounds_stand, figures_stand
 from gyr_hybrid.answering.verification.findings import Check, Evidence, Finding
 from gyr_hybrid.answering.verification.polarity import denials_of, disagreement, supposes
 from gyr_hybrid.answering.verification.quotation import edited_negation
@@ -86,6 +86,8 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
     said = [f for one in evidence.aligned for f in one.claim.figures]
     for one in evidence.aligned:
         section = evidence.sections[one.section]
+        for detail in rivals.rival_figures(one, section, said):
+            yield Finding("rival", detail)
         for detail in figure_places.same_clause_figures(one):
             yield Finding("binding", detail)
         for detail in figure_places.repeated_figure(one):
@@ -140,6 +142,7 @@ def restrictions_stand(evidence: Evidence) -> Iterator[Finding]:
 
 CHECKS: tuple[Check, ...] = (
     figures_stand,
+    bounds_stand,
     polarity_agrees,
     strength_agrees,
     bindings_hold,

@@ -26,7 +26,7 @@ UNKNOWN = ("absent", "unit")
 def quote_figures(one: Aligned, section: Section) -> tuple[Figure, ...]:
     """The figures that a claim may take: those of its passage, what that inherits, and the heading."""
     later = tuple(f for p in one.later for f in p.figures)
-    carried = tuple(f for f in one.passage.carried_figures if not f.weak)
+    carried = tuple(f for f in one.passage.carried_figures if not f.weak or f.kind == "code")
     return (*one.passage.figures, *carried, *later, *section.heading_figures)
 
 
@@ -67,6 +67,37 @@ def figures_stand(evidence: Evidence) -> Iterator[Finding]:
         else:
             name = "code" if figure.kind == "code" else "figure"
             yield Finding(name, f"{shown} does not stand in the source", hard=True)
+
+
+_AT_LEAST = re.compile(r"(?:[至最]少|起码|超过|[至最]多)[^\d,，]{1,3}$")
+"""Limits that a short verb parts from their figure: ``至少有 10 名``."""
+_WITHIN = re.compile(r"\s*(?:以|之)?内")
+"""A time within which something is done is told with and without the word."""
+_LIMITED = re.compile(
+    r"[最至][多少高低长短大小迟早晚]|[上下]限|限[额制于]?|[超不未][过足到满]|[以之]?内|以[上下]|[大小多少高低长短]于|起|满|逾|达"
+    r"|limit|max|min|up to|at (?:most|least)|than|within|over|under|above|below|exceed|cap"
+)
+
+
+def bounds_stand(evidence: Evidence) -> Iterator[Finding]:
+    """A claim sets no limit on a figure that stands without one in a source that speaks of no limit."""
+    for one in evidence.aligned:
+        section = evidence.sections[one.section]
+        near = quote_figures(one, section)
+        if _LIMITED.search("\n".join([section.heading, one.figured, one.passage.carried])):
+            continue
+        for figure in one.claim.figures:
+            start, end = figure.start - one.claim.start, figure.end - one.claim.start
+            before = one.claim.text[:start]
+            limited = figure.bound not in ("", "~") or _AT_LEAST.search(before)
+            if not limited or _WITHIN.match(one.claim.text, end) or before.endswith("within "):
+                continue
+            if "\n" in one.passage.head and figure.bound[:1] == "<":
+                continue  # the cell of a table that says how much there is
+            same = [f for f in near if standing(figure, [f]) == "same"]
+            ends = any(f.low and f.kind == figure.kind for f in near)
+            if same and not ends and not any(f.bound for f in same):
+                yield Finding("limit", f"{figure.text!r} has no limit in the source")
 
 
 def explained_figures(

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
 from gyr_hybrid.answering.figures.numerals import even_fold
+from gyr_hybrid.answering.figures.ranges import source_figures
 from gyr_hybrid.answering.verification.clauses import cells_of, clauses, lines, segments, sentences
 
 _HEAD = re.compile(r"(?:\*\*)?([^:：,，。；;.!?]{1,40}?)(?:\*\*)?\s*(?:(?<!\d):|:(?!\d))(?:\*\*)?\s*")
@@ -90,9 +91,9 @@ def read_section(text: str, headings: tuple[str, ...] = (), table_header: str = 
         text,
         reader.folded,
         heading,
-        find_figures(heading),
+        source_figures(heading),
         tuple(reader.passages),
-        find_figures(text),
+        source_figures(text),
         tuple(reader.sentences),
         tuple(tuple(dict.fromkeys(heads)) for heads in reader.enumerations if len(set(heads)) > 1),
     )
@@ -216,7 +217,7 @@ class _Reader:
                 self.lead_span,
             )
             self.passages.append(
-                replace(passage, figures=find_figures(passage.own), carried_figures=find_figures(earlier))
+                replace(passage, figures=source_figures(passage.own), carried_figures=source_figures(earlier))
             )
             earlier = f"{earlier}\n{text}" if earlier else text
 

@@ -15,6 +15,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 from gyr_hybrid.answering.excerpts import excerpt_at
 from gyr_hybrid.answering.figures.matching import standing
 from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
+from gyr_hybrid.answering.figures.ranges import source_figures
 from gyr_hybrid.answering.verification.alignment import Aligned, align
 from gyr_hybrid.answering.verification.checks import findings
 from gyr_hybrid.answering.verification.claims import claims_of
@@ -125,7 +126,7 @@ def _quotes(
 
 def missing_figures(sentence: str, quotes: Iterable[str], headings: Iterable[str] = ()) -> tuple[Figure, ...]:
     """Figures, dates and codes of ``sentence`` that stand in no quote, table header or heading."""
-    known = [f for text in (*quotes, *headings) for f in find_figures(text)]
+    known = [f for text in (*quotes, *headings) for f in source_figures(text)]
     return tuple(f for f in find_figures(sentence) if not f.weak and standing(f, known) != "same")
 
 

@@ -83,6 +83,8 @@ def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
         return False
     if word.text.isascii() and not one.claim.text.isascii():
         return False
+    if _is_subject(word, one):
+        return False
     unsaid = _unsaid(one, lexicon)
     swapped = (
         one.support >= SWAP and 1 <= len(unsaid) <= ADDED and ordinary((word, *unsaid), frozenset(), lexicon)
@@ -93,6 +95,24 @@ def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
         f.end <= word.start <= f.end + 1 or (unsaid and f.start - 1 <= word.end <= f.start)
         for f in one.claim.figures
     )
+
+
+_ARTICLES = re.compile(r"\s*(?:(?:the|an?|each|every|any|all)\s+|[每各该本])?")
+_NO_SUBJECT = re.compile(
+    r"否则|确实|另外|随后|随即|距离?|针对|自从|违[反背]|单[个条张笔次件台份项]|答案|回答|结论|总结"
+    r"|otherwise|then|however|please|also|answer|conclusion|.{3,}ly"
+)
+"""First words of a claim that join, count, refer back or announce, and name nothing."""
+_TIME_AFTER = re.compile(r"的?时|[之以]?[前后]|期间|的?情况")
+
+
+def _is_subject(word: Word, one: Aligned) -> bool:
+    """Whether a word begins its claim as what the rest is said of, which is never a little thing to add."""
+    claim = one.claim
+    if word != claim.words[0] or _NO_SUBJECT.fullmatch(word.text):
+        return False
+    start, end = word.start - claim.start, word.end - claim.start
+    return bool(_ARTICLES.fullmatch(claim.text[:start])) and not _TIME_AFTER.match(claim.text, end)
 
 
 def _unsaid(one: Aligned, lexicon: Lexicon) -> list[Word]:

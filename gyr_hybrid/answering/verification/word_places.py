@@ -188,11 +188,12 @@ def swapped_actors(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
 
 
 def contrasting_words(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
-    """A word of the claim where the source clause has one that excludes it."""
-    own = target_of(one.passage.own)
+    """A word of the claim where the source clause, or one before it for a word of the heading, has one that excludes it."""
+    near = target_of(f"{one.passage.carried}\n{one.passage.own}")
     spoken = target_of(one.claim.text)
     for found in one.found:
         rivals = lexicon.contrasts.get(found.word.key)
+        own = near if found.place == "heading" else target_of(one.passage.own)
         if not rivals or _holds(own, found.word.key):
             continue
         for rival in sorted(rivals):
