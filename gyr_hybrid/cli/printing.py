@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -92,17 +91,11 @@ def print_inspection(found: Inspection) -> None:
 
 
 def answer_dict(answer: CitedResponse) -> dict[str, Any]:
+    """The fields of a response, with more of its sections than the response itself gives."""
     return {
-        "response": answer.response,
-        "refused": answer.refused,
-        "refusal_reason": answer.refusal_reason,
-        "citations": [asdict(c) for c in answer.citations],
-        "unknown_identifiers": [asdict(u) for u in answer.unknown_identifiers],
+        **answer.to_dict(),
         "source_nodes": [node_dict(n) for n in answer.source_nodes],
         "context_nodes": [node_dict(n) for n in answer.context_nodes],
-        "warnings": list(answer.warnings),
-        "evidence": answer.evidence,
-        "trace": [asdict(d) for d in answer.trace],
     }
 
 
