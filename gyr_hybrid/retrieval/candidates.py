@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +16,7 @@ from gyr_hybrid.analysis import Analyzer, count_tokens, split_sentences
 from gyr_hybrid.retrieval.scoring import K1, B
 from gyr_hybrid.storage import CodeMention, Hit
 from gyr_hybrid.storage.code_map import CodeMap
-from gyr_hybrid.storage.code_view import CodeView
-from gyr_hybrid.storage.codes import KnownCode
+from gyr_hybrid.storage.visible_codes import VisibleCodes
 
 PIECE_TOKENS = 96
 """Sentences are taken together up to so many tokens: the size of the children of an index."""
@@ -123,7 +122,7 @@ class Candidates:
         return np.array(sizes, dtype=np.int32)
 
     @cached_property
-    def codes(self) -> CandidateCodes:
+    def codes(self) -> VisibleCodes:
         codes = CodeMap()
         for child, slot in self._slots.items():
             unit = self._parents[child]
@@ -142,7 +141,8 @@ class Candidates:
                     if (c := mention.code)
                 ],
             )
-        return CandidateCodes(codes.view(), list(self._slots))
+        ids = list(self._slots)
+        return VisibleCodes(codes.view(), lambda held: [(ids[slot], defining) for slot, defining in held])
 
     # look-ups
 
@@ -170,38 +170,6 @@ class Candidates:
 
     def document(self, doc_id: str, version: str | None = None) -> Document | None:
         return None
-
-
-class CandidateCodes:
-    """The codes of the candidates, with piece ids for slots."""
-
-    def __init__(self, codes: CodeView, ids: Sequence[str]) -> None:
-        self._codes = codes
-        self._ids = ids
-
-    def exact(self, canonical: str) -> KnownCode | None:
-        return self._codes.exact(canonical)
-
-    def compact(self, compact: str) -> list[KnownCode]:
-        return self._codes.compact(compact)
-
-    def number(self, number: str) -> list[KnownCode]:
-        return self._codes.number(number)
-
-    def members(self, prefix: str, limit: int = 50, *, anywhere: bool = False) -> list[KnownCode]:
-        return self._codes.members(prefix, limit, anywhere=anywhere)
-
-    def near(self, canonical: str, *, distance: int = 2, limit: int = 5) -> list[KnownCode]:
-        return self._codes.near(canonical, distance=distance, limit=limit)
-
-    def knows_shape(self, canonical: str) -> bool:
-        return self._codes.knows_shape(canonical)
-
-    def holders(self, canonical: str) -> list[tuple[str, bool]]:
-        return [(self._ids[slot], defining) for slot, defining in self._codes.holders(canonical)]
-
-    def all(self) -> Iterator[KnownCode]:
-        return self._codes.all()
 
 
 def pieces(text: str) -> list[tuple[int, int]]:

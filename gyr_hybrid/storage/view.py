@@ -16,7 +16,7 @@ from gyr_hybrid.storage.postings import term_key
 from gyr_hybrid.storage.protocol import Hit, Vector
 from gyr_hybrid.storage.ranking import top_k
 from gyr_hybrid.storage.snapshot import Snapshot
-from gyr_hybrid.storage.visible_codes import VisibleCodes
+from gyr_hybrid.storage.visible_codes import Held, VisibleCodes
 
 if TYPE_CHECKING:
     from gyr_hybrid.storage.code_view import CodeView
@@ -150,7 +150,15 @@ class SnapshotView:
 
     @cached_property
     def codes(self) -> VisibleCodes:
-        return VisibleCodes(self._snapshot, self._code_view())
+        return VisibleCodes(self._code_view(), self._named)
+
+    def _named(self, held: Held) -> list[tuple[str, bool]]:
+        """Ids for slots, in reading order."""
+        nodes = self._snapshot.nodes
+        numbers = [int(self._snapshot.slot_nodes[slot]) for slot, _ in held]
+        positions = [self._snapshot.position(number) for number in numbers]
+        order = sorted(range(len(held)), key=positions.__getitem__)
+        return [(nodes.ids[numbers[i]], held[i][1]) for i in order]
 
     # look-ups
 

@@ -1,23 +1,28 @@
-"""The code map as a view sees it."""
+"""A code map under the ids of its children."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
-
-from gyr_hybrid.storage.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from gyr_hybrid.storage.code_view import CodeView
     from gyr_hybrid.storage.codes import KnownCode
 
+Held = list[tuple[int, bool]]
+"""(Slot, defining)."""
+
 
 class VisibleCodes:
-    """The code map as a view sees it, with child ids for slots."""
+    """The code map as a view sees it, with child ids for slots.
 
-    def __init__(self, snapshot: Snapshot, codes: CodeView) -> None:
-        self._snapshot = snapshot
+    Args:
+        named: slots to child ids, in reading order.
+    """
+
+    def __init__(self, codes: CodeView, named: Callable[[Held], list[tuple[str, bool]]]) -> None:
         self._codes = codes
+        self._named = named
 
     def exact(self, canonical: str) -> KnownCode | None:
         return self._codes.exact(canonical)
@@ -38,12 +43,7 @@ class VisibleCodes:
         return self._codes.knows_shape(canonical)
 
     def holders(self, canonical: str) -> list[tuple[str, bool]]:
-        nodes = self._snapshot.nodes
-        held = self._codes.holders(canonical)
-        numbers = [int(self._snapshot.slot_nodes[slot]) for slot, _ in held]
-        positions = [self._snapshot.position(number) for number in numbers]
-        order = sorted(range(len(held)), key=positions.__getitem__)
-        return [(nodes.ids[numbers[i]], held[i][1]) for i in order]
+        return self._named(self._codes.holders(canonical))
 
     def all(self) -> Iterator[KnownCode]:
         return self._codes.all()
