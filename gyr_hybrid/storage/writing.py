@@ -14,8 +14,9 @@ import numpy as np
 from llama_index.core.schema import MetadataMode
 
 from gyr_hybrid.errors import DocumentError
+from gyr_hybrid.storage.json_text import pack_text, to_json
 from gyr_hybrid.storage.meta import GENERATION, STALE_CHILDREN, get_number, set_number
-from gyr_hybrid.storage.packing import PackedDocument, pack_document, pack_text, to_json
+from gyr_hybrid.storage.packing import PackedDocument, pack_document
 from gyr_hybrid.storage.postings import MAX_FREQUENCY, term_digests
 from gyr_hybrid.storage.protocol import Batch, DocumentKey, DocumentRecord, Vector, embed_hash
 from gyr_hybrid.storage.vector_table import VectorTable
