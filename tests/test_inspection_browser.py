@@ -61,7 +61,7 @@ title: </title><script>window.ran = 1</script><b>标题
 def browser() -> Iterator[Browser]:
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if not os.environ.get("CI") and (found is None or find_spec("playwright") is None):
-        pytest.skip("needs Chromium and the package playwright; CI has both")
+        pytest.skip("this machine has no Chromium, or no playwright; with CI=true the same is a failure")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

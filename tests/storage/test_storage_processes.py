@@ -86,7 +86,9 @@ def test_two_processes_read_and_write_one_index(tmp_path: Path, record: Record) 
         mine.close()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs fork and SIGKILL")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no SIGKILL, the signal that the test is about"
+)
 def test_a_killed_writer_loses_nothing_and_leaves_nothing_half(request: pytest.FixtureRequest) -> None:
     script = Path(__file__).with_name("crash_rounds.py")
     ran = subprocess.run(
