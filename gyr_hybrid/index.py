@@ -25,7 +25,8 @@ from gyr_hybrid.agreement import (
 from gyr_hybrid.analysis import Analyzer, Code
 from gyr_hybrid.answering.engine import ENGINE_OPTIONS, CitedQueryEngine
 from gyr_hybrid.answering.verification.lexicon import CONTRASTS_FILE, SYNONYMS_FILE, Lexicon
-from gyr_hybrid.errors import ConfigurationError, DocumentError
+from gyr_hybrid.errors import ConfigurationError
+from gyr_hybrid.holdings import find_document, list_codes
 from gyr_hybrid.ingestion import Ingestion, UpsertReport
 from gyr_hybrid.models.endpoints import NO_EMBEDDING, chat_model, embedding_model, rerank_client
 from gyr_hybrid.parsing import SectionNodeParser
@@ -33,7 +34,7 @@ from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, check_options
 from gyr_hybrid.retrieval.rerankers import EndpointReranker, LLMReranker
 from gyr_hybrid.retrieval.retriever import HybridRetriever
 from gyr_hybrid.settings import Settings
-from gyr_hybrid.storage import CheckReport, KnowledgeStore, Scope, open_store
+from gyr_hybrid.storage import CheckReport, KnowledgeStore, open_store
 
 if TYPE_CHECKING:
     from typing import Self
@@ -217,41 +218,11 @@ class HybridIndex:
         Raises:
             DocumentError: there is no such document, or no version of it is valid today.
         """
-        base, _, version = doc_id.partition("@")
-        view = self._store.view(Scope())
-        found = view.document(base, version or None)
-        if found is None:
-            versions = [str(info.version) for info in self._store.documents() if info.doc_id == base]
-            if not versions:
-                raise DocumentError(f"document {doc_id!r} is not in the index")
-            if not version:
-                raise DocumentError(
-                    f"no version of {doc_id!r} is valid today; versions: {', '.join(versions)}"
-                )
-            raise DocumentError(
-                f"document {base!r} has no version {version!r}; versions: {', '.join(versions)}"
-            )
-        return found
+        return find_document(self._store, doc_id)
 
     def codes(self) -> list[Code]:
         """Every recognised code that is visible today, with the sections that bear it, in code order."""
-        view = self._store.view(Scope())
-        codes = []
-        for known in view.codes.all():
-            children = [child for child, _ in view.codes.holders(known.canonical)]
-            parents = view.parents(children)
-            sections = dict.fromkeys(parents.get(c, c) for c in sorted(children, key=view.position))
-            codes.append(
-                Code(
-                    known.text,
-                    known.canonical,
-                    known.compact,
-                    known.kind,
-                    known.number,
-                    sections=tuple(sections),
-                )
-            )
-        return sorted(codes, key=lambda code: code.canonical)
+        return list_codes(self._store.view())
 
     def stats(self) -> dict[str, Any]:
         """Counts, sizes and format of the index; the embedding model and the analyzer that it was built with.

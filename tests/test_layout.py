@@ -26,10 +26,12 @@ MAY_IMPORT = {
     "answering": {"errors", "analysis", "retrieval"},
     "preparation": {"errors", "analysis", "parsing", "storage"},
     "ingestion": {"errors", "analysis", "models", "parsing", "preparation", "progress", "storage"},
+    "holdings": {"errors", "analysis", "storage"},
     "agreement": {"errors", "analysis", "models", "storage"},
     "index": {
         "errors",
         "agreement",
+        "holdings",
         "analysis",
         "answering",
         "ingestion",
