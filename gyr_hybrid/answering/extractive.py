@@ -63,6 +63,11 @@ class Question:
     """One of those questions -> numbers of the sections as its own search had them, best first."""
 
     @property
+    def asks_family(self) -> bool:
+        """Whether a code means several, each of which is to be shown."""
+        return len(self.members) > len(self.codes)
+
+    @property
     def asks_how(self) -> bool:
         """Whether steps are wanted, so that a list must not be cut."""
         return _HOW.search(self.text) is not None
@@ -104,6 +109,8 @@ def extract(question: Question, sections: Sequence[Candidate]) -> list[tuple[int
 
 def _sections_for(question: Question, sections: Sequence[Candidate]) -> list[tuple[int, Question]]:
     """The sections that answer each part of the question or each of its codes."""
+    if question.asks_family and (family := _sections_of_family(question, sections)):
+        return [(i, question) for i in family]
     if question.codes and not question.weights and not question.asks_how:
         bearing = [i for i, section in enumerate(sections) if section.codes]
         document = sections[bearing[0]].place[0] if bearing else ""
@@ -128,6 +135,22 @@ def _sections_for(question: Question, sections: Sequence[Candidate]) -> list[tup
             if best is not None:
                 found.append((best, part))
     return found or [(0, question)]
+
+
+def _sections_of_family(question: Question, sections: Sequence[Candidate]) -> list[int]:
+    """The fewest of the best sections that bear every member found, by document, each in reading order."""
+    total = sum(question.weights.values())
+    seen: set[str] = set()
+    chosen = []
+    for i, section in enumerate(sections):
+        about = (
+            total == 0 or covered(question.weights, section.terms, question.synonyms) >= PART_COVERED * total
+        )
+        if about and not seen.issuperset(section.codes):
+            seen.update(section.codes)
+            chosen.append(i)
+    documents = list(dict.fromkeys(sections[i].place[0] for i in chosen))
+    return sorted(chosen, key=lambda i: (documents.index(sections[i].place[0]), sections[i].place[1]))
 
 
 def choose(question: Question, section: Candidate) -> list[Excerpt]:
@@ -159,7 +182,7 @@ def choose(question: Question, section: Candidate) -> list[Excerpt]:
     bearing = [e for e in content if e.kind in ("item", "row") and question.bears(e.text)]
     if bearing:  # of a list of codes, what is about the codes
         kept = [e for e in content if e in bearing or (e in kept and e.kind not in ("item", "row"))]
-    if len(kept) > MOST:
+    if len(kept) > MOST and not (bearing and question.asks_family):
         kept = sorted(sorted(kept, key=lambda e: (-worth[e.start], e.start))[:MOST], key=lambda e: e.start)
     return _with_lead_ins(whole, kept)
 

@@ -17,8 +17,9 @@ from gyr_hybrid.answering.evidence import (
 from gyr_hybrid.answering.extractive import Candidate, Question
 from gyr_hybrid.answering.measuring import measure
 from gyr_hybrid.answering.prompts import Language
-from gyr_hybrid.answering.refusal import unknown_warning
+from gyr_hybrid.answering.refusal import family_warning, unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier
+from gyr_hybrid.retrieval.asked import asked_besides
 from gyr_hybrid.retrieval.code_lookup import hangs_on
 from gyr_hybrid.retrieval.parts import split_question
 from gyr_hybrid.retrieval.resolved_code import ResolvedCode, look_alike, relatives
@@ -61,6 +62,12 @@ def prepare(
     answer.unknown_identifiers = [UnknownIdentifier(c.text, tuple(c.suggestions)) for c in unknown]
     if unknown:
         answer.warnings.append(unknown_warning(answer.unknown_identifiers, language))
+    borne = {code for node in context.nodes for code in retrieval.bearing.get(node.node_id, ())}
+    for family in (c for c in codes if c.status == "family"):
+        members = {match.canonical for match in family.matches}
+        if not members <= borne:
+            shown = len(members & borne)
+            answer.warnings.append(family_warning(family.text, len(members), shown, language))
     answer.warnings.extend(w for w in found.warnings if w not in answer.warnings)
     sections = [section_terms(node, analyzer) for node in context.facts]
     weights = word_weights(question, retrieval, analyzer)
@@ -149,6 +156,10 @@ def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question
     retrieval = found.retrieval or Retrieval(list(found.nodes))
     known = [c for c in retrieval.codes if c.status != "unknown"]
     weights = word_weights(answer.question, retrieval, analyzer)
+    if any(len(code.matches) > 1 for code in known):  # nothing besides the family: ``SV 系列有哪些型号``
+        weights = asked_besides(
+            answer.question, weights, analyzer=analyzer, codes=retrieval.codes, defined=True
+        )
     codes = tuple(dict.fromkeys(c.matches[0].canonical for c in known if c.matches))
     members = frozenset(match.canonical for code in known for match in code.matches)
 

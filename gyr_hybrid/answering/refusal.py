@@ -58,3 +58,10 @@ def unknown_warning(unknown: Sequence[UnknownIdentifier], language: Language) ->
     return (
         f"资料中没有 {'、'.join(parts)}" if language == "zh" else f"not in the documents: {', '.join(parts)}"
     )
+
+
+def family_warning(prefix: str, members: int, shown: int, language: Language) -> str:
+    """One line that says how many codes of a family the sections found bear."""
+    if language == "zh":
+        return f"{prefix} 开头的编码有 {members} 个，检索到的章节里有 {shown} 个；可调大 top_k"
+    return f"{members} codes begin with {prefix}, the sections found bear {shown}; a larger top_k shows more"

@@ -92,7 +92,7 @@ class _Resolution:
     def _piece(self, piece: Piece) -> ResolvedCode | None:
         if piece.strength <= Strength.WORD:
             followed = piece.strength is Strength.WORD and self.around.family_word(self.folded, piece.end)
-            return self._family(piece.start, piece.end) if followed else None
+            return self._family(piece.start, piece.end) or self._unknown_family(piece) if followed else None
         if piece.strength is Strength.NUMBER:
             return self._number(piece)
         if matches := self._matches(piece):
@@ -102,7 +102,8 @@ class _Resolution:
         followed = self.around.family_word(self.folded, piece.end)
         begins = piece.kind != "ordinal" and (followed or piece.strength >= Strength.WEAK)
         family = self._family(piece.start, piece.end, piece.canonical) if begins else None
-        return family or self._unknown(piece)
+        unknown = family or self._unknown(piece)
+        return self._unknown_family(piece) if unknown is None and followed else unknown
 
     def _matches(self, piece: Piece) -> tuple[KnownCode, ...]:
         canonical = piece.canonical
@@ -247,15 +248,31 @@ class _Resolution:
         return self.codes.knows_shape(canonical) or self.codes.knows_shape(compact_form(canonical))
 
     def _family(self, start: int, end: int, prefix: str | None = None) -> ResolvedCode | None:
-        """The codes that begin with what stands there: anywhere before a family word, else at a separator."""
-        followed = self.around.family_word(self.folded, end)
+        """The codes that begin with what stands there: before a family word anywhere, else at a separator.
+
+        Letters alone end where the letters of a code end: ``SV 系列`` is ``SV-1`` and ``SV100``, not ``SVX-1``.
+        """
+        anywhere = self.around.family_word(self.folded, end) and not self._ends_open(end)
         typed = self.folded.lowered[start:end]
-        members = self.codes.members(
-            prefix or typed, _MEMBERS, anywhere=followed and not typed.isalpha() and not self._ends_open(end)
-        )
+        members = self.codes.members(prefix or typed, _MEMBERS, anywhere=anywhere)
+        if typed.isalpha():
+            members = [one for one in members if not one.canonical[len(typed) : len(typed) + 1].isalpha()]
         if not members:
             return None
         return self._resolved(start, end, prefix or typed, "family", tuple(members), known_shape=True)
+
+    def _unknown_family(self, piece: Piece) -> ResolvedCode | None:
+        """A prefix before a family word with which no code begins and that no document says."""
+        if piece.kind == "ordinal" or not piece.text.isascii() or self.said(piece.canonical):
+            return None
+        near = self.codes.near(piece.canonical, distance=1, limit=_SUGGESTIONS)
+        return self._resolved(
+            piece.start,
+            piece.end,
+            piece.canonical,
+            "unknown",
+            suggestions=tuple(one.text for one in near),
+        )
 
     def _ends_open(self, end: int) -> bool:
         """Whether a separator with a family word follows: ``NS-X2- 系列``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -140,14 +140,18 @@ def explain(run: Run, warnings: tuple[str, ...]) -> Explanation:
 def _bearing(run: Run, nodes: Sequence[NodeWithScore]) -> dict[str, frozenset[str]]:
     if not run.holders:
         return {}
+    held: dict[str, Container[str]] = {}
+    for canonicals, holders in zip(run.holders.canonicals, run.holders.children, strict=True):
+        for canonical in canonicals:  # of a family each by itself
+            alone = len(canonicals) == 1
+            held[canonical] = holders if alone else {child for child, _ in run.view.codes.holders(canonical)}
     ids = [hit.node.node_id for hit in nodes]
     children = run.view.children(ids)
     return {
         node_id: frozenset(
             canonical
-            for canonicals, holders in zip(run.holders.canonicals, run.holders.children, strict=True)
+            for canonical, holders in held.items()
             if any(child in holders for child in children.get(node_id) or [node_id])
-            for canonical in canonicals
         )
         for node_id in ids
     }

@@ -312,3 +312,42 @@ def test_each_part_is_answered_from_the_section_that_its_own_search_had_first() 
     with HybridIndex.from_documents(load_documents(HELPCENTER), offline=True) as index:
         answer = index.as_query_engine(mode="lexical").query("退款几天到账，发票怎么申请？")
     assert [node.node.node_id for node in answer.source_nodes] == ["kb-002#4", "kb-006#2"]
+
+
+# families
+
+
+def family(sections: str | list[str], asked: str, **options: object) -> CitedResponse:
+    texts = [sections] if isinstance(sections, str) else sections
+    documents = [Document(id_=f"d{i}", text=text) for i, text in enumerate(texts)]
+    index = HybridIndex.from_documents(documents, offline=True)
+    answer = index.as_query_engine(**options).query(asked)
+    assert isinstance(answer, CitedResponse)
+    return answer
+
+
+ROWS = "\n".join(f"| A{n} | {n * 10} 元 |" for n in range(10, 22))
+
+
+@pytest.mark.parametrize("asked", ["A系列有哪些", "A系列", "A 系列有哪些型号", "A系列多少钱"])
+def test_every_row_of_a_family_is_shown(asked: str) -> None:
+    answer = family(f"# 价目\n\n| 型号 | 价格 |\n|---|---|\n{ROWS}\n| B10 | 9 元 |\n", asked)
+    assert [n for n in range(10, 22) if f"| A{n} |" not in str(answer)] == []
+    assert "B10" not in str(answer)
+    assert answer.warnings == []
+
+
+def test_every_section_of_a_family_is_shown_in_reading_order() -> None:
+    text = "# 伺服\n\n" + "\n".join(f"## SV-{n}00\n\nSV-{n}00 的功率是 {n}00 瓦。\n" for n in (1, 2, 3))
+    answer = family([text, "# 退款\n\n退款七天到账。"], "SV系列有哪些")
+    assert [c.node_id for c in answer.citations] == ["d0#1", "d0#2", "d0#3"]
+    few = family([text, "# 退款\n\n退款七天到账。"], "SV系列有哪些", top_k=2)
+    assert few.warnings == ["SV 开头的编码有 3 个，检索到的章节里有 2 个；可调大 top_k"]
+
+
+def test_a_family_that_does_not_exist_is_refused() -> None:
+    answer = family(f"# A 系列\n\n| 型号 | 价格 |\n|---|---|\n{ROWS}\n", "SV系列有哪些")
+    assert (answer.refusal_reason, [u.text for u in answer.unknown_identifiers]) == (
+        "unknown_identifier",
+        ["SV"],
+    )

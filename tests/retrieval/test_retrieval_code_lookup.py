@@ -167,6 +167,26 @@ def test_a_plain_word_is_no_family_without_a_family_word() -> None:
     assert resolved("TiDB 支持什么") == []
 
 
+def test_letters_before_a_family_word_are_those_of_the_code() -> None:
+    codes = index(
+        ["| SV100 | 1 |", "| SV-200 | 2 |", "型号：SVX-300", "| A10 | 甲 |", "| A11 | 乙 |", "型号：AB-1000"]
+    )
+    for question in ("SV系列", "SV 系列有哪些", "sv系列", "ＳＶ开头的型号"):
+        (code,) = resolved(question, codes)
+        assert (code.status, [match.text for match in code.matches]) == ("family", ["SV100", "SV-200"]), (
+            question
+        )
+    (code,) = resolved("A系列有哪些", codes)
+    assert (code.status, [match.text for match in code.matches]) == ("family", ["A10", "A11"])
+
+
+def test_a_prefix_with_a_family_word_that_no_document_says_is_unknown() -> None:
+    for question in ("SV系列", "ZQ 系列有哪些型号", "K9系列"):
+        assert [code.status for code in resolved(question)] == ["unknown"], question
+    said = resolve_codes("Linux 系列有哪些", ANALYZER, CODES, said=lambda token: token == "linux")
+    assert said == []  # a word of the documents
+
+
 def test_unknown_codes_come_with_what_exists() -> None:
     (code,) = resolved("E1044 怎么办")
     assert (code.status, code.suggestions, code.known_shape) == ("unknown", ("E1042", "E1043", "E2017"), True)
