@@ -76,7 +76,7 @@ class CitedQueryEngine(BaseQueryEngine):
         self._options = EngineOptions(**options)
         self._prompts = default_prompts()
         self._analyzer = analyzer or getattr(retriever, "analyzer", None) or Analyzer()
-        self._finder = Finder(retriever, node_postprocessors, self.callback_manager)
+        self._finder = Finder(retriever, node_postprocessors, self.callback_manager, self._analyzer)
         self._writer = Writer(llm, self._options, self._prompts, self._analyzer)
 
     @property

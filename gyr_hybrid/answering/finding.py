@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -11,11 +12,14 @@ from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayloa
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
 from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import NodeWithScore, QueryBundle, QueryType
+from llama_index.core.schema import QueryBundle, QueryType
 from llama_index.core.vector_stores import MetadataFilters
 
+from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.preparation import Found
+from gyr_hybrid.retrieval.foreign import retrieval_of
 from gyr_hybrid.retrieval.query import HybridQuery
+from gyr_hybrid.retrieval.result import Retrieval
 from gyr_hybrid.retrieval.retriever import HybridRetriever
 
 dispatcher = get_dispatcher(__name__)
@@ -29,10 +33,12 @@ class Finder:
         retriever: BaseRetriever,
         postprocessors: Sequence[BaseNodePostprocessor],
         callback_manager: CallbackManager,
+        analyzer: Analyzer,
     ) -> None:
         self.retriever = retriever
         self._postprocessors = tuple(postprocessors)
         self._callbacks = callback_manager
+        self._analyzer = analyzer
 
     def bundle(
         self,
@@ -58,35 +64,38 @@ class Finder:
 
     def find(self, bundle: QueryBundle) -> Found:
         """What the retriever and the postprocessors bring."""
+        retrieval: Retrieval | None = None
         if isinstance(self.retriever, HybridRetriever):
             dispatcher.event(RetrievalStartEvent(str_or_query_bundle=bundle))
             with self._event(bundle) as event:
                 retrieval = self.retriever.run(bundle)
                 event.on_end(payload={EventPayload.NODES: retrieval.nodes})
             dispatcher.event(RetrievalEndEvent(str_or_query_bundle=bundle, nodes=retrieval.nodes))
-            found = Found(retrieval.nodes, retrieval, retrieval.warnings)
+            nodes = list(retrieval.nodes)
         else:
-            found = Found(self.retriever.retrieve(bundle))
-        nodes: list[NodeWithScore] = list(found.nodes)
+            nodes = self.retriever.retrieve(bundle)
         for postprocessor in self._postprocessors:
             nodes = postprocessor.postprocess_nodes(nodes, query_bundle=bundle)
-        return Found(nodes, found.retrieval, found.warnings)
+        retrieval = retrieval or retrieval_of(bundle.query_str, nodes, self._analyzer)
+        return Found(nodes, retrieval, retrieval.warnings)
 
     async def afind(self, bundle: QueryBundle) -> Found:
         """``find`` for an event loop."""
+        retrieval: Retrieval | None = None
         if isinstance(self.retriever, HybridRetriever):
             dispatcher.event(RetrievalStartEvent(str_or_query_bundle=bundle))
             with self._event(bundle) as event:
                 retrieval = await self.retriever.arun(bundle)
                 event.on_end(payload={EventPayload.NODES: retrieval.nodes})
             dispatcher.event(RetrievalEndEvent(str_or_query_bundle=bundle, nodes=retrieval.nodes))
-            found = Found(retrieval.nodes, retrieval, retrieval.warnings)
+            nodes = list(retrieval.nodes)
         else:
-            found = Found(await self.retriever.aretrieve(bundle))
-        nodes: list[NodeWithScore] = list(found.nodes)
+            nodes = await self.retriever.aretrieve(bundle)
         for postprocessor in self._postprocessors:
             nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle=bundle)
-        return Found(nodes, found.retrieval, found.warnings)
+        if retrieval is None:
+            retrieval = await asyncio.to_thread(retrieval_of, bundle.query_str, nodes, self._analyzer)
+        return Found(nodes, retrieval, retrieval.warnings)
 
     def _event(self, bundle: QueryBundle) -> Any:
         payload: dict[str, Any] = {EventPayload.QUERY_STR: bundle.query_str}

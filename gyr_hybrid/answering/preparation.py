@@ -36,8 +36,8 @@ class Found:
     """What a retriever brought, ours or anyone's."""
 
     nodes: Sequence[NodeWithScore]
-    retrieval: Retrieval | None = None
-    """None for a retriever that is not ours."""
+    retrieval: Retrieval = field(default_factory=lambda: Retrieval([]))
+    """Without a ``run`` for a retriever that is not ours."""
     warnings: Sequence[str] = field(default_factory=tuple)
 
 
@@ -52,7 +52,7 @@ def prepare(
     refusal_text: str | None,
 ) -> Answer:
     """An answer that is either refused already or ready for the model."""
-    retrieval = found.retrieval or Retrieval(list(found.nodes))
+    retrieval = found.retrieval
     codes = retrieval.codes
     known = [c for c in codes if c.status != "unknown"]
     unknown = [c for c in codes if c.status == "unknown"]
@@ -133,7 +133,7 @@ def section_terms(node: BaseNode, analyzer: Analyzer) -> set[str]:
 def word_weights(question: str, retrieval: Retrieval, analyzer: Analyzer) -> dict[str, float]:
     """Content word, codes left out -> idf; what no document has weighs most; all alike without an idf."""
     if retrieval.run is None:
-        return dict.fromkeys(analyzer.content_words(question), 1.0)
+        return _without_codes(dict.fromkeys(analyzer.content_words(question), 1.0), retrieval.codes)
     children = retrieval.run.view.n_children
     heaviest = math.log(1 + (children + 0.5) / 0.5)
     weights = {word: weight or heaviest for word, weight in retrieval.word_weights.items()}
@@ -153,7 +153,7 @@ def _without_codes(weights: Mapping[str, float], codes: Sequence[ResolvedCode]) 
 
 def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question, list[Candidate]]:
     """Question and sections as an extraction needs them."""
-    retrieval = found.retrieval or Retrieval(list(found.nodes))
+    retrieval = found.retrieval
     known = [c for c in retrieval.codes if c.status != "unknown"]
     weights = word_weights(answer.question, retrieval, analyzer)
     if any(len(code.matches) > 1 for code in known):  # nothing besides the family: ``SV 系列有哪些型号``

@@ -31,19 +31,25 @@ def refusal_message(
 ) -> str:
     """The text shown instead of an answer; ``custom`` may hold ``{codes}`` and ``{suggestions}``.
 
+    Where there is nothing to put into a field of ``custom``, our own text is shown.
+
     >>> refusal_message("unknown_identifier", "zh", [UnknownIdentifier("E9999", ("E1042",))])
     '资料中没有 E9999，请核对后再问。相近的有：E1042。'
     """
     comma = "、" if language == "zh" else ", "
     codes = comma.join(dict.fromkeys(u.text for u in unknown))
     suggestions = comma.join(dict.fromkeys(s for u in unknown for s in u.suggestions))
-    if custom is not None:
+    if custom is not None and _has_all(custom, codes=codes, suggestions=suggestions):
         text = custom
     else:
         text = _TEXTS[language][reason]
         if reason == "unknown_identifier" and suggestions:
             text += _NEAR[language]
     return text.replace("{codes}", codes).replace("{suggestions}", suggestions)
+
+
+def _has_all(template: str, **fields: str) -> bool:
+    return all(value for name, value in fields.items() if f"{{{name}}}" in template)
 
 
 def unknown_warning(unknown: Sequence[UnknownIdentifier], language: Language) -> str:

@@ -273,6 +273,27 @@ def test_the_owner_s_refusal_text_names_codes_and_suggestions(helpcenter: Hybrid
     assert text.startswith("没有 E1044，是不是 E104")
 
 
+@pytest.mark.parametrize(
+    ("template", "asked", "shown"),
+    [
+        ("未找到「{codes}」", "月球上的重力是多少", "资料中没有能回答这个问题的内容。"),
+        ("未找到「{codes}」", "", "请输入要问的问题。"),
+        ("未找到「{codes}」", "错误码 ZQXW-77777", "未找到「ZQXW-77777」"),
+        (
+            "未找到 {codes}，是不是 {suggestions}",
+            "错误码 ZQXW-77777",
+            "资料中没有 ZQXW-77777，请核对后再问。",
+        ),
+        ("转人工。", "月球上的重力是多少", "转人工。"),
+        ("{没有}", "月球上的重力是多少", "{没有}"),
+    ],
+)
+def test_the_owner_s_refusal_text_never_shows_a_blank(
+    helpcenter: HybridIndex, template: str, asked: str, shown: str
+) -> None:
+    assert str(helpcenter.as_query_engine(refusal_text=template).query(asked)) == shown
+
+
 # failures and options
 
 
@@ -361,6 +382,46 @@ def test_a_foreign_retriever_is_cited_by_node_id_and_node_offsets() -> None:
 def test_a_foreign_retriever_is_answered_from_without_a_model() -> None:
     response = CitedQueryEngine(Fixed("退款须主管审批。", "支付宝 1-3 个工作日到账。")).query("退款要谁审批")
     assert str(response) == "退款须主管审批。[node-0]"
+
+
+CODED = (
+    "# 错误码 E1042\n\n列名与模板不匹配，请下载最新模板。",
+    "# 错误码 E1043\n\n文件不是 UTF-8，请另存为 UTF-8。",
+)
+
+
+@pytest.mark.parametrize("asked", ["E1044 怎么办", "错误码 E1044", "导入时提示 E1044 怎么办"])
+async def test_a_code_that_no_foreign_node_bears_is_unknown(asked: str) -> None:
+    model = ScriptedLLM("请下载最新模板。[node-0]")
+    for engine in (CitedQueryEngine(Fixed(*CODED)), CitedQueryEngine(Fixed(*CODED), model)):
+        for response in (engine.query(asked), await engine.aquery(asked)):
+            assert isinstance(response, CitedResponse)
+            assert (response.refusal_reason, response.citations) == ("unknown_identifier", [])
+            assert [(u.text, u.suggestions) for u in response.unknown_identifiers] == [
+                ("E1044", ("E1042", "E1043"))
+            ]
+    assert model.prompts == []
+
+
+def test_a_question_that_does_not_hang_on_its_unknown_code_is_answered_from_foreign_nodes() -> None:
+    response = CitedQueryEngine(Fixed("退款须主管审批。")).query("E1044 之后退款要谁审批")
+    assert str(response) == "退款须主管审批。[node-0]"
+    assert isinstance(response, CitedResponse)
+    assert [u.text for u in response.unknown_identifiers] == ["E1044"]
+    assert response.warnings == ["资料中没有 E1044"]
+
+
+def test_of_foreign_nodes_those_that_only_look_alike_are_not_shown() -> None:
+    response = CitedQueryEngine(Fixed(*CODED)).query("e-1043 怎么办")
+    assert isinstance(response, CitedResponse)
+    assert str(response) == "文件不是 UTF-8，请另存为 UTF-8。[node-1]"
+    assert [n.node.node_id for n in response.context_nodes] == ["node-1"]
+
+
+def test_without_nodes_an_asked_code_is_what_is_missing() -> None:
+    response = CitedQueryEngine(Fixed()).query("E1044 怎么办")
+    assert isinstance(response, CitedResponse)
+    assert response.refusal_reason == "unknown_identifier"
 
 
 def test_postprocessors_are_applied(helpcenter: HybridIndex) -> None:
