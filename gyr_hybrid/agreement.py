@@ -9,15 +9,18 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from gyr_hybrid.analysis import LEXICON_FILES, RULES, Analyzer
 from gyr_hybrid.errors import IndexMismatchError
 from gyr_hybrid.models.identity import embedding_identity
+from gyr_hybrid.notices import Notice
 from gyr_hybrid.storage import KnowledgeStore
 
-UNFINISHED = "an analysis of the stored documents was interrupted"
-NOT_EMBEDDED = (
-    "the index holds no vectors: searching by words and codes only; upsert the documents again to embed them"
+UNFINISHED = Notice("an analysis of the stored documents was interrupted", zh="库中文档的重新分析曾被中断")
+NOT_EMBEDDED = Notice(
+    "the index holds no vectors: searching by words and codes only; upsert the documents again to embed them",
+    zh="索引里没有向量，只按词语和编号检索；重新写入文档即可补上",
 )
-OTHER_ANALYZER = (
+OTHER_ANALYZER = Notice(
     "another process analysed the documents again with other rules or word lists: this index still reads questions with "
-    "those it was opened with; close it and open it again"
+    "those it was opened with; close it and open it again",
+    zh="另一进程用别的规则或词表重新分析了文档，本索引仍按打开时的规则和词表理解问题；请关闭后重新打开",
 )
 
 
@@ -43,7 +46,7 @@ def agreed_analyzer(
     return analyzer
 
 
-def stale_analysis(store: KnowledgeStore, location: str | Path | None) -> str | None:
+def stale_analysis(store: KnowledgeStore, location: str | Path | None) -> Notice | None:
     """Why the stored tokens and codes are not what today's rules and word lists make; None when they are."""
     saved = store.meta.get("analyzer")
     if saved is None:
@@ -51,12 +54,18 @@ def stale_analysis(store: KnowledgeStore, location: str | Path | None) -> str | 
     if store.meta.get("analysis") == "unfinished":
         return UNFINISHED
     if saved.get("rules") != RULES:
-        return f"the documents were analysed by rules {saved.get('rules')}, this version has rules {RULES}"
+        return Notice(
+            f"the documents were analysed by rules {saved.get('rules')}, this version has rules {RULES}",
+            zh=f"库中文档按规则 {saved.get('rules')} 分析，本版本是规则 {RULES}",
+        )
     if location is None or not any((Path(location) / name).is_file() for name in LEXICON_FILES):
         return None
     if Analyzer.from_folder(location).fingerprint == Analyzer.from_dict(saved).fingerprint:
         return None
-    return f"the word lists in {str(location)!r} changed after the documents were analysed"
+    return Notice(
+        f"the word lists in {str(location)!r} changed after the documents were analysed",
+        zh=f"{str(location)!r} 中的词表在文档分析之后改过",
+    )
 
 
 def check_embedding(store: KnowledgeStore, embed_model: BaseEmbedding | None) -> None:

@@ -29,6 +29,7 @@ from gyr_hybrid.errors import ConfigurationError
 from gyr_hybrid.holdings import find_document, list_codes
 from gyr_hybrid.ingestion import Ingestion, UpsertReport
 from gyr_hybrid.models.endpoints import NO_EMBEDDING, chat_model, embedding_model, rerank_client
+from gyr_hybrid.notices import Notice
 from gyr_hybrid.parsing import SectionNodeParser
 from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, check_options
 from gyr_hybrid.retrieval.rerankers import EndpointReranker, LLMReranker
@@ -266,7 +267,7 @@ class HybridIndex:
     @property
     def warnings(self) -> list[str]:
         """What is degraded from the start, for instance that there are no vectors."""
-        warnings = []
+        warnings: list[str] = []
         if self.embed_model is None:
             warnings.append(NO_EMBEDDING)
         elif self._store.meta.get("embedding_name") is None and self._store.view().n_children:
@@ -275,7 +276,10 @@ class HybridIndex:
             warnings.append(OTHER_ANALYZER)
         elif self._stale is not None:
             warnings.append(
-                f"{self._stale}; `gyr-hybrid index` or HybridIndex.reanalyze() analyses them again"
+                Notice(
+                    f"{self._stale}; `gyr-hybrid index` or HybridIndex.reanalyze() analyses them again",
+                    zh=f"{self._stale.zh}；用 `gyr-hybrid index` 或 HybridIndex.reanalyze() 重新分析",
+                )
             )
         return warnings
 

@@ -19,6 +19,7 @@ from gyr_hybrid.answering.measuring import measure
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.refusal import family_warning, unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier
+from gyr_hybrid.notices import said
 from gyr_hybrid.retrieval.asked import asked_besides
 from gyr_hybrid.retrieval.code_lookup import hangs_on
 from gyr_hybrid.retrieval.parts import split_question
@@ -68,7 +69,8 @@ def prepare(
         if not members <= borne:
             shown = len(members & borne)
             answer.warnings.append(family_warning(family.text, len(members), shown, language))
-    answer.warnings.extend(w for w in found.warnings if w not in answer.warnings)
+    warnings = (said(warning, language) for warning in found.warnings)
+    answer.warnings.extend(w for w in warnings if w not in answer.warnings)
     sections = [section_terms(node, analyzer) for node in context.facts]
     weights = word_weights(question, retrieval, analyzer)
     if unknown and not known:

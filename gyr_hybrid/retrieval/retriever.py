@@ -16,6 +16,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, QueryType
 from llama_index.core.vector_stores import MetadataFilters
 
 from gyr_hybrid.analysis import Analyzer
+from gyr_hybrid.notices import Notice
 from gyr_hybrid.retrieval.explanation import Explanation
 from gyr_hybrid.retrieval.feature_reranker import FeatureReranker
 from gyr_hybrid.retrieval.legs import unit_vector
@@ -29,7 +30,14 @@ from gyr_hybrid.retrieval.synonyms import load_synonyms
 from gyr_hybrid.retrieval.variants import parts_of, rank_with_variants, rewritten
 from gyr_hybrid.storage import KnowledgeStore, compile_filters
 
-NO_REWRITES = "rewrites need a chat model: set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, or pass llm="
+NO_REWRITES = Notice(
+    "rewrites need a chat model: set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, or pass llm=",
+    zh="改写问题需要对话模型：请设置 LLM_BASE_URL、LLM_API_KEY 和 LLM_MODEL，或传入 llm=",
+)
+NO_OTHER_WORDING = Notice(
+    "rewrites: the model gave no other wording; the question was searched as it is",
+    zh="改写：模型没有给出别的说法，按原问题检索",
+)
 
 _last_warnings: ContextVar[tuple[int, tuple[str, ...]]] = ContextVar("gyr_hybrid_warnings", default=(0, ()))
 
@@ -224,9 +232,7 @@ class HybridRetriever(BaseRetriever):
         run.cost = cost(prompt, reply)
         texts = parse_rewrites(reply, run.query.query_str, run.options.rewrites)
         if not texts:
-            run.warnings.append(
-                "rewrites: the model gave no other wording; the question was searched as it is"
-            )
+            run.warnings.append(NO_OTHER_WORDING)
         run.variants += rewritten(run, texts, self._synonyms)
 
     async def _arerank(self, run: Run, reranker: BaseNodePostprocessor) -> None:

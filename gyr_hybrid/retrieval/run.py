@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.errors import IndexMismatchError
+from gyr_hybrid.notices import Notice
 from gyr_hybrid.retrieval.code_lookup import ResolvedCode, resolve_codes
 from gyr_hybrid.retrieval.fusion import Fused
 from gyr_hybrid.retrieval.legs import CodeHolders, code_leg, dense_leg, find_holders, lexical_leg
@@ -33,6 +34,14 @@ from gyr_hybrid.storage import (
 
 LEG_COUNT = {"dense": 1, "lexical": 2, "hybrid": 3}
 SEARCHES = ("codes", "lexical", "embed", "dense")
+PARTS_ZH = {
+    "codes": "编号检索",
+    "lexical": "词语检索",
+    "embed": "问题的向量化",
+    "dense": "向量检索",
+    "rewrite": "问题改写",
+    "reranker": "重排",
+}
 
 
 @dataclass(slots=True)
@@ -177,7 +186,13 @@ class Run:
 
     def degrade(self, part: str, error: Exception) -> None:
         """Go on without a part, and say so."""
-        self.warnings.append(f"{part} failed and was left out: {type(error).__name__}: {error}")
+        reason = f"{type(error).__name__}: {error}"
+        self.warnings.append(
+            Notice(
+                f"{part} failed and was left out: {reason}",
+                zh=f"{PARTS_ZH.get(part, part)}失败，已略过：{reason}",
+            )
+        )
         if part in SEARCHES:
             self.failures.append(error)
 
