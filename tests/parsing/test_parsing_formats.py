@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
 
 import pytest
 from llama_index.core.schema import TextNode
+from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 
-from gyr_hybrid import SectionNodeParser, load_documents
+from gyr_hybrid import HybridIndex, SectionNodeParser, load_documents
 from gyr_hybrid.errors import DocumentError
 from gyr_hybrid.parsing.formats import registry
 from gyr_hybrid.parsing.formats.archives import check_archive
@@ -239,7 +241,7 @@ def test_chinese_numbers(number: int, chinese: str) -> None:
 # Sheets
 
 
-def workbook(rows: list[list[object]], merge: str = "") -> bytes:
+def workbook(rows: list[list[object]], merge: str = "", second: Sequence[list[object]] = ()) -> bytes:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.title = "表一"
@@ -247,6 +249,9 @@ def workbook(rows: list[list[object]], merge: str = "") -> bytes:
         book.active.append(row)
     if merge:
         book.active.merge_cells(merge)
+    sheet = book.create_sheet("表二") if second else None
+    for row in second:
+        sheet.append(row)
     saved = io.BytesIO()
     book.save(saved)
     return saved.getvalue()
@@ -282,15 +287,39 @@ def test_a_category_merged_downwards_is_that_of_each_row() -> None:
 def test_questions_and_answers_are_sections(tmp_path: Path) -> None:
     file = tmp_path / "faq.csv"
     file.write_bytes(
-        '问题,答案,分类\n怎么退款？,"七天内可退。\n须保留凭证。",售后\n多久发货？,1-3 天,\n'.encode("gbk")
+        '问题,答案,分类,适用型号\n怎么退款？,"七天内可退。\n须保留凭证。",售后,\n多久发货？,1-3 天,,X2\n'.encode(
+            "gbk"
+        )
     )
-    nodes = nodes_of(file)
+    sections = [n for n in nodes_of(file) if n.parent_node is None]
     assert [
-        (n.metadata["header_path"], n.metadata["row"], n.text) for n in nodes if n.parent_node is None
+        (n.metadata["header_path"], n.metadata["row"], n.metadata.get("分类"), n.text) for n in sections
     ] == [
-        (["faq", "怎么退款？"], "2", "### 怎么退款？\n\n七天内可退。\n须保留凭证。\n\n分类：售后"),
-        (["faq", "多久发货？"], "3", "### 多久发货？\n\n1-3 天"),
+        (["faq", "怎么退款？"], "2", "售后", "### 怎么退款？\n\n七天内可退。\n须保留凭证。"),
+        (["faq", "多久发货？"], "3", None, "### 多久发货？\n\n1-3 天\n\n适用型号：X2"),
     ]
+
+
+def test_what_a_column_says_about_a_question_is_filtered_by_and_not_shown(tmp_path: Path) -> None:
+    file = tmp_path / "faq.csv"
+    file.write_text(
+        "问题,答案,分类,备注\n怎么退款？,七天内到账。,售后,张三维护\n怎么退货？,七天内寄回。,物流,仅内部可见\n",
+        encoding="utf-8",
+    )
+    with HybridIndex.from_documents(load_documents(str(file)), offline=True) as index:
+        answer = index.as_query_engine().query("怎么退款")
+        assert str(answer) == "七天内到账。[faq.csv#1]"
+        assert answer.citations[0].quote == "七天内到账。"
+        only = MetadataFilters(filters=[MetadataFilter(key="分类", value="物流")])
+        found = index.as_retriever(filters=only).retrieve("怎么退款")
+        assert [hit.node.node_id for hit in found] == ["faq.csv#2"]
+
+
+def test_what_a_sheet_of_questions_says_about_them_ends_with_it(tmp_path: Path) -> None:
+    faq: list[list[object]] = [["问题", "答案", "分类"], ["怎么退款？", "七天内。", "售后"]]
+    (tmp_path / "a.xlsx").write_bytes(workbook(faq, second=[["型号", "价格"], ["A1", "9"]]))
+    sections = [n for n in nodes_of(tmp_path / "a.xlsx") if n.parent_node is None]
+    assert [n.metadata.get("分类") for n in sections] == ["售后", None]
 
 
 def test_long_rows_are_records_with_the_name_of_each_column() -> None:

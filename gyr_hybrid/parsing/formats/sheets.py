@@ -18,6 +18,12 @@ from gyr_hybrid.parsing.formats.reading import FileReadings, Reading
 
 _QUESTIONS = frozenset(("问题", "提问", "问", "常见问题", "用户问题", "question", "questions", "q"))
 _ANSWERS = frozenset(("答案", "回答", "答", "答复", "回复", "解答", "answer", "answers", "a"))
+_ABOUT = frozenset(
+    """序号 编号 分类 类别 类目 类型 栏目 主题 标签 关键词 关键字 备注 注 部门 负责人 责任人 作者 维护人 创建人 更新人 状态 优先级
+    创建时间 创建日期 更新时间 更新日期 修改时间 最后更新 id no no. # category categories type topic tag tags keyword keywords note notes
+    remark remarks comment comments department owner author status priority created updated date""".split()
+)
+"""Columns of a list of questions that say something about an entry and are no part of its answer."""
 # A row of more characters than this is written as a record, `列：值` a line, not as a line of a table.
 _ROW_CHARS = 160
 _MAX_CELLS = 5_000_000
@@ -152,16 +158,18 @@ def _write_table(written: MarkdownText, names: list[str], body: Sequence[Row]) -
 def _write_answers(
     written: MarkdownText, names: list[str], body: Sequence[Row], question: int, answer: int
 ) -> None:
+    """A section per row; what a column says about the entry is metadata of its section, other columns follow the answer."""
+    more = [i for i in range(len(names)) if names[i] and i not in (question, answer)]
+    about = [i for i in more if names[i].casefold() in _ABOUT]
     for number, row in body:
         written.place("row", str(number))
+        for i in about:
+            written.place(names[i], row[i])
         written.heading(3, row[question] or "?")
         written.paragraph(row[answer])
-        rest = [
-            f"{names[i]}：{cell}"
-            for i, cell in enumerate(row)
-            if cell and names[i] and i not in (question, answer)
-        ]
-        written.paragraph("\n".join(rest))
+        written.paragraph("\n".join(f"{names[i]}：{row[i]}" for i in more if row[i] and i not in about))
+    for i in about:  # no longer so in the next sheet
+        written.place(names[i], "")
 
 
 def _write_records(written: MarkdownText, names: list[str], body: Sequence[Row]) -> None:
