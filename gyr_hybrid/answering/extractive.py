@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from gyr_hybrid.analysis import count_tokens
+from gyr_hybrid.answering.enforcement.checking import squeezed
 from gyr_hybrid.answering.evidence import covered
 from gyr_hybrid.answering.excerpts import Excerpt, excerpts
 
@@ -104,7 +105,15 @@ def extract(question: Question, sections: Sequence[Candidate]) -> list[tuple[int
     chosen: dict[int, Question] = {}
     for number, part in _sections_for(question, sections):
         chosen.setdefault(number, part)
-    return [(i, excerpt) for i, part in chosen.items() for excerpt in choose(part, sections[i])]
+    found = []
+    said: dict[frozenset[str], set[str]] = {}
+    for i, part in chosen.items():
+        codes = frozenset(sections[i].codes)
+        heard = (
+            said.setdefault(codes, set()) if codes else set()
+        )  # other codes and parts say it of something else
+        found += [(i, excerpt) for excerpt in choose(part, sections[i], heard)]
+    return found
 
 
 def _sections_for(question: Question, sections: Sequence[Candidate]) -> list[tuple[int, Question]]:
@@ -153,8 +162,12 @@ def _sections_of_family(question: Question, sections: Sequence[Candidate]) -> li
     return sorted(chosen, key=lambda i: (documents.index(sections[i].place[0]), sections[i].place[1]))
 
 
-def choose(question: Question, section: Candidate) -> list[Excerpt]:
-    """The excerpts of one section that answer, lead-ins with what they introduce."""
+def choose(question: Question, section: Candidate, said: set[str] | None = None) -> list[Excerpt]:
+    """The excerpts of one section that answer, lead-ins with what they introduce; none that was shown already.
+
+    Args:
+        said: letters and digits of what other sections said of the same; those of this one are added.
+    """
     whole = [e for e in excerpts(section.text) if e.kind != "heading"]
     content = [e for e in whole if e.kind != "header" and not e.is_lead_in]
     content = _of_one_code(question, content)
@@ -184,7 +197,19 @@ def choose(question: Question, section: Candidate) -> list[Excerpt]:
         kept = [e for e in content if e in bearing or (e in kept and e.kind not in ("item", "row"))]
     if len(kept) > MOST and not (bearing and question.asks_family):
         kept = sorted(sorted(kept, key=lambda e: (-worth[e.start], e.start))[:MOST], key=lambda e: e.start)
-    return _with_lead_ins(whole, kept)
+    return _with_lead_ins(whole, _not_said(kept, set() if said is None else said))
+
+
+def _not_said(kept: Sequence[Excerpt], said: set[str]) -> list[Excerpt]:
+    """Leave out what was said; a step of a list may come again in its list."""
+    before = frozenset(said)
+    fresh = []
+    for excerpt in kept:
+        words = squeezed(excerpt.text)
+        if words not in (before if excerpt.kind == "item" else said):
+            fresh.append(excerpt)
+        said.add(words)
+    return fresh
 
 
 def _of_one_code(question: Question, content: Sequence[Excerpt]) -> list[Excerpt]:

@@ -257,6 +257,33 @@ def test_a_replacement_comes_from_the_cited_section_and_only_once() -> None:
     assert [d.action for d in checks.ledger.trace] == ["replaced", "dropped"]
 
 
+TWICE = "支付宝退款 1-3 个工作日到账。"
+
+
+@pytest.mark.parametrize("policy", ["strict", "flag"])
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (f"{TWICE}[kb-1#1]{TWICE}[kb-1#2]", f"{TWICE}[kb-1#1]"),
+        (f"{TWICE}[kb-1#1][kb-1#2]", f"{TWICE}[kb-1#1]"),
+        (f"{TWICE}[kb-1#2]", f"{TWICE}[kb-1#2]"),  # the copy that the model cites
+        (f"- {TWICE[:-1]} [kb-1#1]\n- {TWICE[:-1]} [kb-1#2]", f"- {TWICE[:-1]}[kb-1#1]"),
+        ("支付宝退款 2 个工作日到账。[kb-1#1]支付宝退款 2 天到账。[kb-1#2]", f"{TWICE}[kb-1#1]"),
+    ],
+)
+def test_of_a_text_that_stands_twice_a_sentence_is_shown_once(answer: str, shown: str, policy: str) -> None:
+    text, checks = check(answer, f"## 到账\n\n{TWICE}", f"## 到账\n\n{TWICE}", policy=policy)
+    assert text == shown
+    assert [c.label for c in checks.ledger.citations] == [shown[-8:]]
+
+
+def test_a_step_that_its_list_has_twice_is_shown_twice() -> None:
+    answer = "1. 按确认键。[kb-1#1]\n2. 选择语言。[kb-1#1]\n3. 按确认键。[kb-1#1]"
+    assert check(answer, "## 步骤\n\n1. 按确认键。\n2. 选择语言。\n3. 按确认键。")[0] == answer
+    once = "1. 按确认键。[kb-1#1]\n2. 选择语言。[kb-1#1]"
+    assert check(answer, "## 步骤\n\n1. 按确认键。\n2. 选择语言。")[0] == once
+
+
 def test_a_row_of_another_code_never_stands_in_for_a_sentence_about_a_code() -> None:
     source = "| 代码 | 处理 |\n|---|---|\n| AL-4110 | 断电后联系厂家 |\n| AL-4120 | 重启 |"
     text, checks = check("AL-4101 须断电后联系厂家。[kb-1#1]", source)

@@ -314,6 +314,32 @@ def test_each_part_is_answered_from_the_section_that_its_own_search_had_first() 
     assert [node.node.node_id for node in answer.source_nodes] == ["kb-002#4", "kb-006#2"]
 
 
+# what stands twice
+
+
+def test_what_stands_twice_in_a_section_is_shown_once_but_steps_of_a_list_stay() -> None:
+    asked = question("退款几天到账", "退款")
+    assert shown(asked, "## 到账\n\n退款三天到账。退款三天到账。\n\n退款 三天到账。") == ["退款三天到账。"]
+    steps = "## 步骤\n\n1. 按确认键。\n2. 选择语言。\n3. 按确认键。"
+    assert shown(question("步骤怎么走", "步骤"), steps) == ["按确认键。", "选择语言。", "按确认键。"]
+
+
+def test_a_copy_says_nothing_again_but_other_codes_do() -> None:
+    sections = [
+        candidate(f"## {name}\n\n请联系客服。", codes=(code,))
+        for name, code in (("甲", "e1"), ("乙", "e1"), ("丙", "e2"))
+    ]
+    assert [i for i, _ in extract(question("e1", codes=("e1",)), sections[:2])] == [0]
+    assert [i for i, _ in extract(question("e1 和 e2", codes=("e1", "e2")), sections)] == [0, 2]
+
+
+def test_the_same_text_in_two_documents_is_answered_once() -> None:
+    text = "# 退款\n\n## 到账\n\n退款三天到账。\n\n## E1042\n\n请下载模板。"
+    for asked, expected in (("退款几天到账", "退款三天到账。[d0#1]"), ("E1042", "请下载模板。[d0#2]")):
+        answer = family([text, text], asked)
+        assert (str(answer), [c.node_id for c in answer.citations]) == (expected, [expected[-5:-1]])
+
+
 # families
 
 

@@ -10,6 +10,7 @@ from llama_index.core.schema import BaseNode, TextNode
 from rapidfuzz import fuzz
 
 from gyr_hybrid.answering.context.packing import Context, plain_text
+from gyr_hybrid.answering.excerpts import excerpts
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.quotation import without_list_mark
 from gyr_hybrid.answering.verification.verdict import Quote, Verdict
@@ -158,6 +159,12 @@ def is_near(verdict: Verdict) -> bool:
 def squeezed(text: str) -> str:
     """Letters, digits and Han characters only."""
     return re.sub(r"\W+", "", text).casefold()
+
+
+def occurrences(sentence: str, nodes: Sequence[BaseNode]) -> int:
+    """How often a sentence, item or row stands in the sections; blanks and punctuation do not count."""
+    wanted = squeezed(sentence)
+    return sum(squeezed(excerpt.text) == wanted for node in nodes for excerpt in excerpts(plain_text(node)))
 
 
 def locate(words: str, nodes: Sequence[BaseNode]) -> Quote | None:

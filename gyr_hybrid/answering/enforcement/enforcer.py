@@ -16,7 +16,7 @@ from llama_index.core.schema import BaseNode
 
 from gyr_hybrid.answering.context.citations import Parsed
 from gyr_hybrid.answering.context.packing import Context, plain_text
-from gyr_hybrid.answering.enforcement.checking import Checker, is_near, locate, squeezed
+from gyr_hybrid.answering.enforcement.checking import Checker, is_near, locate, occurrences, squeezed
 from gyr_hybrid.answering.enforcement.ledger import Ledger, Shown
 from gyr_hybrid.answering.enforcement.replacing import ALIGNED, nearest, replacements
 from gyr_hybrid.answering.enforcement.triage import (
@@ -127,7 +127,8 @@ class Enforcement:
         if is_model_refusal(text) and not is_near(self._checker.verify(text, self._checker.nodes())):
             return ledger.note(unit, "refusal", "the model says that the material lacks this")
         self.claims += 1
-        if self.ledger.repeats(text):
+        times = ledger.times_shown(text)
+        if times and not (unit.kind == "item" and occurrences(text, self._cited(parsed)) > times):
             return ledger.note(unit, "silent", "said already")
         columns = " ".join(cells_of(self._header.split("\n")[0])) if unit.kind == "row" else ""
         standing = _Standing(
@@ -139,6 +140,9 @@ class Enforcement:
     def _parse(self, raw: str) -> Parsed:
         parsed = self.parser.parse(raw)
         return replace(parsed, text=without_links(parsed.text, self._has))
+
+    def _cited(self, parsed: Parsed) -> list[BaseNode]:
+        return self._checker.nodes(parsed.cited) if parsed.cited else []
 
     def _has(self, url: str) -> bool:
         return any(url in plain_text(node) for node in self._checker.nodes())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -45,13 +46,13 @@ class Ledger:
         """Source sentences that stand in for others."""
         self.said: set[str] = set()
         """Letters and digits of every sentence shown."""
-        self._under: set[tuple[str, str]] = set()
+        self._under: Counter[tuple[str, str]] = Counter()
         self.before: tuple[str, tuple[str, ...]] = ("", ())
         """The last sentence of the running paragraph, and the sections cited for it."""
 
-    def repeats(self, text: str) -> bool:
-        """Whether the sentence was shown already under the lead-ins that it hangs on now."""
-        return (squeezed(self.composer.lead_text), squeezed(text)) in self._under
+    def times_shown(self, text: str) -> int:
+        """How often the sentence was shown already under the lead-ins that it hangs on now."""
+        return self._under[squeezed(self.composer.lead_text), squeezed(text)]
 
     def note(self, unit: Unit, action: Action, reason: str) -> list[str]:
         """A unit of which nothing is shown."""
@@ -84,7 +85,7 @@ class Ledger:
         self.trace.append(Decision(unit.raw, action, shown.reason, shown.text, tuple(labels)))
         self.before = (shown.text, tuple(labels))
         self.said.add(squeezed(shown.text))
-        self._under.add((squeezed(self.composer.lead_text), squeezed(shown.text)))
+        self._under[squeezed(self.composer.lead_text), squeezed(shown.text)] += 1
         printed = "".join(dict.fromkeys(labels.values()))
         if first:
             return self.composer.show(unit, shown.text, printed, suffix)
