@@ -102,6 +102,7 @@ def _near_topic(dataset: Dataset) -> list[Asked]:
             without = [q for q in questions if zlib.crc32(q.id.encode()) % 2 == half]
             gone = {doc for q in without if not q.lines for doc in q.documents}
             kept = [_cut(d, without) for d in documents if d.id_ not in gone]
+            gone |= {d.id_ for d in kept if not d.text.strip()}  # nothing but answers stood there
             index.delete(gone)
             index.upsert(kept)
             left_out = {q.id for q in without}

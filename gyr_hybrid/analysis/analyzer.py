@@ -23,7 +23,7 @@ from gyr_hybrid.analysis.vocabulary import MIXED_WORDS, QUESTION_WORDS, STOP_WOR
 from gyr_hybrid.analysis.words import piece_tokens
 from gyr_hybrid.errors import ConfigurationError
 
-RULES = "2"
+RULES = "3"
 """Version of the rules: raised whenever the same text would give other tokens or codes."""
 
 _HAN = re.compile("[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")

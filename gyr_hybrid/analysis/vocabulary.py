@@ -17,14 +17,14 @@ NAMING_CLASS_WORDS = (
 """Beside them a code is meant; digits beside them are one."""
 
 NUMBERING_CLASS_WORDS = (
-    "错误", "故障", "异常", "告警", "报警", "代码", "状态码", "编号", "编码", "条码", "款号", "http", "http status", "status code", "status",
-    "exception", "fault", "alarm",
+    "错误", "故障", "异常", "告警", "报警", "代码", "状态码", "编号", "编码", "条码", "款号", "参数", "机型", "http", "http status", "status code", "status",
+    "exception", "fault", "alarm", "parameter",
 )  # fmt: skip
 """Digits beside them are a code if the documents have it."""
 
 OTHER_CLASS_WORDS = (
-    "参数", "变量", "选项", "配置", "字段", "命令", "函数", "接口", "规格", "产品", "机型", "版本", "标准", "文号", "公告", "warning", "model", "part",
-    "variable", "option", "parameter", "setting", "version", "item",
+    "变量", "选项", "配置", "字段", "命令", "函数", "接口", "规格", "产品", "版本", "标准", "文号", "公告", "warning", "model", "part",
+    "variable", "option", "setting", "version", "item",
 )  # fmt: skip
 """They say what a code is, no more."""
 

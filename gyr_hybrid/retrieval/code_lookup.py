@@ -139,7 +139,24 @@ class _Resolution:
         )
         if inside := self.codes.number(piece.canonical) if named else []:
             return self._known(piece.start, piece.end, tuple(inside))
-        return self._unknown(piece) if beside or rank >= Rank.NAMING else None
+        if beside or rank >= Rank.NAMING:
+            return self._unknown(piece)
+        return self._absent_number(piece) if rank is Rank.NUMBERING else None
+
+    def _absent_number(self, piece: Piece) -> ResolvedCode | None:
+        """Digits beside a word that numbers things, where the index knows such numbers and no document has these."""
+        near = self.codes.near(piece.canonical, distance=2, limit=_SUGGESTIONS)
+        alike = [one for one in near if one.canonical.isdigit() and len(one.canonical) == len(piece.canonical)]
+        if not alike or self.said(piece.canonical):
+            return None
+        return self._resolved(
+            piece.start,
+            piece.end,
+            piece.canonical,
+            "unknown",
+            suggestions=tuple(one.text for one in alike),
+            known_shape=True,
+        )
 
     def _only_numbers_beside_codes(self, piece: Piece) -> bool:
         """Whether the question says nothing but known codes and numbers: ``E1042 1043``."""

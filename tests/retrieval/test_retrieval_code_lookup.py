@@ -350,3 +350,58 @@ def test_every_spelling_finds_its_code_and_alone_when_its_key_is_unique(
 def test_any_question_is_resolved(question: str) -> None:
     for code in resolved(question):
         assert 0 <= code.start < code.end <= len(question)
+
+
+NUMBERED = index(
+    [
+        "参数 1828：位置偏差极限。",
+        "参数 1829：停止时的极限。见参数 2020。",
+        "报警 500：正向超程。",
+        "## 报警 501",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "suggestions"),
+    [
+        ("参数 1830 的默认值", ("1828", "1829")),
+        ("参数1827怎么设置", ("1828", "1829")),
+        ("1838 号参数是什么", ("1828", "1829")),
+        ("参数 1830 设得太大会怎样", ("1828", "1829")),
+        ("what is parameter 1830", ("1828", "1829")),
+        ("报警 502 怎么处理", ("500", "501")),
+    ],
+)
+def test_a_number_beside_a_word_that_numbers_things_is_unknown_among_such_numbers(
+    question: str, suggestions: tuple[str, ...]
+) -> None:
+    (code,) = resolved(question, NUMBERED)
+    assert (code.status, code.suggestions) == ("unknown", suggestions)
+    assert hangs_on(question, code, analyzer=ANALYZER, codes=[code], section_terms=[], idf=lambda _: 1.0)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "有 130 个参数吗",
+        "参数 99 是什么",
+        "报警 300 次了",
+        "故障 12345 怎么办",
+        "参数 1830 元",
+        "编号 18281828",
+    ],
+)
+def test_a_number_of_another_kind_is_no_unknown_code(question: str) -> None:
+    assert resolved(question, NUMBERED) == []
+
+
+def test_a_number_that_the_documents_say_is_no_unknown_code() -> None:
+    assert resolve_codes("参数 1830 的默认值", ANALYZER, NUMBERED, said=lambda token: token == "1830") == []  # type: ignore[arg-type]
+
+
+def test_numbers_beside_such_a_word_are_codes_of_a_document() -> None:
+    assert [code.status for code in resolved("参数 1828 和参数 2020 的默认值", NUMBERED)] == [
+        "known",
+        "known",
+    ]
