@@ -146,7 +146,9 @@ class _Resolution:
     def _absent_number(self, piece: Piece) -> ResolvedCode | None:
         """Digits beside a word that numbers things, where the index knows such numbers and no document has these."""
         near = self.codes.near(piece.canonical, distance=2, limit=_SUGGESTIONS)
-        alike = [one for one in near if one.canonical.isdigit() and len(one.canonical) == len(piece.canonical)]
+        alike = [
+            one for one in near if one.canonical.isdigit() and len(one.canonical) == len(piece.canonical)
+        ]
         if not alike or self.said(piece.canonical):
             return None
         return self._resolved(
