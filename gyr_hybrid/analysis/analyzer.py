@@ -15,11 +15,12 @@ from gyr_hybrid.analysis.context import (
 )
 from gyr_hybrid.analysis.folding import fold
 from gyr_hybrid.analysis.reading import CodeReader
-from gyr_hybrid.analysis.recognition import Recognizer
+from gyr_hybrid.analysis.recognition import Recognizer, compiled
 from gyr_hybrid.analysis.script import simplify
 from gyr_hybrid.analysis.segmentation import Segmenter
 from gyr_hybrid.analysis.sentences import HAN_KANA
 from gyr_hybrid.analysis.vocabulary import MIXED_WORDS, QUESTION_WORDS, STOP_WORDS
+from gyr_hybrid.analysis.word_lists import read_entries, single_words
 from gyr_hybrid.analysis.words import piece_tokens
 from gyr_hybrid.errors import ConfigurationError
 
@@ -98,7 +99,7 @@ class Analyzer:
         entry a line, blank lines and lines that begin with ``#`` left out.
 
         Raises:
-            ConfigurationError: the folder does not exist, or a file cannot be read.
+            ConfigurationError: the folder does not exist, or a line cannot be read.
         """
         folder = Path(path)
         if not folder.is_dir():
@@ -106,13 +107,18 @@ class Analyzer:
                 f"lexicon folder {str(folder)!r} does not exist; give the folder that holds {', '.join(LEXICON_FILES)}"
             )
         user_words, code_patterns, class_words, family_words = (
-            _read_lines(folder / name) for name in LEXICON_FILES
+            read_entries(folder / name) for name in LEXICON_FILES
         )
+        for entry in code_patterns:
+            try:
+                compiled(entry.text)
+            except ConfigurationError as error:
+                raise ConfigurationError(f"{entry.place}: {error}") from error
         return cls(
-            user_words=user_words,
-            code_patterns=code_patterns,
-            class_words=class_words,
-            family_words=family_words,
+            user_words=single_words(user_words),
+            code_patterns=[entry.text for entry in code_patterns],
+            class_words=single_words(class_words),
+            family_words=single_words(family_words),
             backend=backend,
         )
 
@@ -285,19 +291,8 @@ def _lines(values: Iterable[str]) -> list[str]:
     return [value.strip() for value in values if value.strip()]
 
 
-def _read_lines(path: Path) -> list[str]:
-    if not path.is_file():
-        return []
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"lexicon file {str(path)!r} cannot be read: {error}; save it as UTF-8"
-        ) from error
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-
-
 def _user_word(line: str) -> tuple[str, int | None]:
+    line = " ".join(line.split())
     word, _, rest = line.partition(" ")
     frequency = rest.split(" ", 1)[0]
     return fold(word if frequency.isdecimal() or not rest else line), int(

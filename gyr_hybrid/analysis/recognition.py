@@ -36,7 +36,7 @@ class Recognizer:
     """
 
     def __init__(self, code_patterns: Sequence[str] = (), whole_words: Sequence[str] = ()) -> None:
-        self._patterns = [_compiled(pattern) for pattern in code_patterns]
+        self._patterns = [compiled(pattern) for pattern in code_patterns]
         self._words: dict[str, list[tuple[int, str]]] = {}
         for word in sorted({fold(word) for word in whole_words}, key=lambda word: (-len(word), word)):
             if head := _HEAD.search(word):
@@ -112,10 +112,15 @@ class Recognizer:
         return None
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A user's pattern for codes.
+
+    Raises:
+        ConfigurationError: it is no regular expression.
+    """
     try:
         return re.compile(pattern, re.IGNORECASE)
     except re.error as error:
         raise ConfigurationError(
-            f"code pattern {pattern!r} is no regular expression: {error}; correct it in code_patterns.txt or the Analyzer"
+            f"code pattern {pattern!r} is no regular expression: {error}; correct it, or write \\ before a character that is meant as it stands"
         ) from error

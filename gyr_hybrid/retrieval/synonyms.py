@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from gyr_hybrid.analysis import Analyzer, fold
+from gyr_hybrid.analysis.word_lists import Entry, entries_of, groups_of, read_entries
 from gyr_hybrid.errors import ConfigurationError
 
 SYNONYM_WEIGHT = 0.5
 """Weight of a synonym's token beside 1 for the user's own word."""
 
-_SEPARATOR = re.compile(r"\s*[,，、;；]\s*")
-_ARROW = re.compile(r"\s*(?:->|=>|→)\s*")
+_EXAMPLE = "`退款, 退钱` or `坏, 破损 -> 质量问题`"
 
 Rules = tuple[tuple[str, tuple[str, ...]], ...]
 """(word as the user writes it, words that the documents may use instead), longest word first."""
@@ -42,17 +41,13 @@ def parse_synonyms(lines: Iterable[str], name: str = "synonyms") -> Rules:
     >>> parse_synonyms(["坏, 破损 -> 质量问题"])
     (('破损', ('质量问题',)), ('坏', ('质量问题',)))
     """
+    return _rules(entries_of(lines, name))
+
+
+def _rules(entries: Iterable[Entry]) -> Rules:
     rules: dict[str, dict[str, None]] = {}
-    for number, line in enumerate(lines, 1):
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
-        sides = [[fold(w) for w in _SEPARATOR.split(side.strip()) if w] for side in _ARROW.split(line)]
-        if len(sides) > 2 or not all(sides) or (len(sides) == 1 and len(sides[0]) < 2):
-            raise ConfigurationError(
-                f"{name}, line {number}: cannot read {line!r}; "
-                "write one group a line, `退款, 退钱` or `坏, 破损 -> 质量问题`"
-            )
+    for entry in entries:
+        sides = [list(map(fold, side)) for side in groups_of(entry, _EXAMPLE)]
         for word in sides[0]:
             others = sides[1] if len(sides) == 2 else [w for w in sides[0] if w != word]
             rules.setdefault(word, {}).update(dict.fromkeys(others))
@@ -69,19 +64,16 @@ def load_synonyms(source: str | Path | Iterable[str] | None) -> Rules:
     """The shipped groups plus the owner's: a file, or lines as such a file has."""
     if source is None:
         return shipped_synonyms()
-    name = "synonyms"
     if isinstance(source, str | Path):
-        name = str(source)
-        try:
-            lines: Iterable[str] = Path(source).read_text(encoding="utf-8-sig").splitlines()
-        except OSError as error:
+        if not Path(source).is_file():
             raise ConfigurationError(
-                f"synonyms: cannot read the file {str(source)!r}: {error.strerror}"
-            ) from error
+                f"synonyms: there is no file {str(source)!r}; give its path, or its lines"
+            )
+        own = _rules(read_entries(Path(source)))
     else:
-        lines = source
+        own = parse_synonyms(source)
     merged: dict[str, dict[str, None]] = {}
-    for word, others in (*parse_synonyms(lines, name), *shipped_synonyms()):
+    for word, others in (*own, *shipped_synonyms()):
         merged.setdefault(word, {}).update(dict.fromkeys(others))
     return tuple(sorted(((w, tuple(o)) for w, o in merged.items()), key=lambda r: (-len(r[0]), r[0])))
 

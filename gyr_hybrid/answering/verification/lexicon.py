@@ -7,20 +7,21 @@ the enumerations that the documents themselves make (columns of a table, heads o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from gyr_hybrid.analysis.word_lists import Entry, entries_of, groups_of, read_entries
 from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.stemming import stem
-from gyr_hybrid.errors import ConfigurationError
 
-_SEPARATOR = re.compile(r"\s*[,，、;；]\s*")
 SYNONYMS_FILE, CONTRASTS_FILE = "synonyms.txt", "contrast.txt"
 """Word lists of an index's owner, in the folder of the index."""
-_ARROW = re.compile(r"\s*(?:->|=>|→)\s*")
+_EXAMPLES = {
+    "synonyms": "`退款, 退钱` or `坏, 破损 -> 质量问题`",
+    "contrasts": "words of which only one can be meant: `买家, 卖家`",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,14 @@ class Lexicon:
     @classmethod
     def from_lines(cls, *, synonyms: Iterable[str] = (), contrasts: Iterable[str] = ()) -> Lexicon:
         """The shipped groups and the owner's: ``退款, 退钱``; ``坏, 破损 -> 质量问题``; contrasts ``买家, 卖家``."""
+        return cls._with(entries_of(synonyms, "synonyms"), entries_of(contrasts, "contrasts"))
+
+    @classmethod
+    def _with(cls, synonyms: Iterable[Entry], contrasts: Iterable[Entry]) -> Lexicon:
         built = _builtin()
-        return Lexicon(
+        return cls(
             _join(built.equivalents, _pairs(synonyms, "synonyms")),
-            _join(built.contrasts, _pairs(contrasts, "contrast groups")),
+            _join(built.contrasts, _pairs(contrasts, "contrasts")),
         )
 
     @classmethod
@@ -54,7 +59,7 @@ class Lexicon:
     @classmethod
     def from_files(cls, synonyms: str | Path | Iterable[str] | None, contrasts: str | Path | None) -> Lexicon:
         """The shipped groups and those of two files, or lines of synonyms; a file that is not there is empty."""
-        return cls.from_lines(synonyms=_lines(synonyms), contrasts=_lines(contrasts))
+        return cls._with(_entries(synonyms, "synonyms"), _entries(contrasts, "contrasts"))
 
     def with_contrasts(self, groups: Iterable[Iterable[str]]) -> Lexicon:
         """The same with further groups of words that exclude one another, such as mined ones."""
@@ -66,13 +71,10 @@ class Lexicon:
         return replace(self, contrasts=_join(self.contrasts, pairs)) if pairs else self
 
 
-def _lines(source: str | Path | Iterable[str] | None) -> list[str]:
-    if source is None:
-        return []
+def _entries(source: str | Path | Iterable[str] | None, name: str) -> list[Entry]:
     if isinstance(source, str | Path):
-        path = Path(source)
-        return path.read_text(encoding="utf-8-sig").splitlines() if path.is_file() else []
-    return list(source)
+        return read_entries(Path(source))
+    return entries_of(source or (), name)
 
 
 def key_of(phrase: str) -> str:
@@ -83,17 +85,10 @@ def key_of(phrase: str) -> str:
     return " ".join(stem(w) for w in folded.split())
 
 
-def _pairs(lines: Iterable[str], what: str) -> dict[str, set[str]]:
+def _pairs(entries: Iterable[Entry], kind: str) -> dict[str, set[str]]:
     pairs: dict[str, set[str]] = {}
-    for line in lines:
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
-        sides = [[key_of(w) for w in _SEPARATOR.split(side) if w] for side in _ARROW.split(line)]
-        if len(sides) > 2 or not all(sides) or (len(sides) == 1 and len(sides[0]) < 2):
-            raise ConfigurationError(
-                f"{what}: cannot read {line!r}; write one group a line, such as `退款, 退钱` or `坏 -> 质量问题`"
-            )
+    for entry in entries:
+        sides = [list(map(key_of, side)) for side in groups_of(entry, _EXAMPLES[kind])]
         for word in sides[0]:
             others = sides[1] if len(sides) == 2 else [w for w in sides[0] if w != word]
             pairs.setdefault(word, set()).update(others)
@@ -106,10 +101,10 @@ def _join(base: Mapping[str, frozenset[str]], more: Mapping[str, set[str]]) -> M
 
 @cache
 def _builtin() -> Lexicon:
-    def shipped(name: str) -> list[str]:
-        return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    def shipped(name: str) -> list[Entry]:
+        return read_entries(Path(__file__).with_name(name))
 
     return Lexicon(
-        _join({}, _pairs(shipped("equivalents.txt"), "equivalents")),
-        _join({}, _pairs(shipped("contrasts.txt"), "contrast groups")),
+        _join({}, _pairs(shipped("equivalents.txt"), "synonyms")),
+        _join({}, _pairs(shipped("contrasts.txt"), "contrasts")),
     )
