@@ -36,6 +36,8 @@ class Answer:
     refusal_text: str | None = None
     """The owner's own text for refusals."""
     unknown_identifiers: list[UnknownIdentifier] = field(default_factory=list)
+    unanswered: tuple[str, ...] = ()
+    """Parts of the question without evidence, where others have some."""
     warnings: list[str] = field(default_factory=list)
     citations: list[Citation] = field(default_factory=list)
     trace: list[Decision] = field(default_factory=list)

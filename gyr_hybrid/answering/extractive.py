@@ -91,7 +91,7 @@ class Question:
             weights = {word: weight for word, weight in self.weights.items() if word in terms}
             if weights:
                 parts.append(replace(self, text=text, weights=weights))
-        return parts if len(parts) > 1 else [self]
+        return parts or [self]
 
 
 def extract(question: Question, sections: Sequence[Candidate]) -> list[tuple[int, Excerpt]]:
@@ -134,7 +134,7 @@ def _sections_for(question: Question, sections: Sequence[Candidate]) -> list[tup
                 found.append((first, question))
     else:
         parts = question.parts()
-        for part in parts if len(parts) > 1 else ():
+        for part in parts if len(parts) > 1 or parts[0].text in question.orders else ():
             total = sum(part.weights.values())
             shares = [covered(part.weights, s.terms, part.synonyms) / total for s in sections]
             order = question.orders.get(part.text) or sorted(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,13 +16,15 @@ from gyr_hybrid.answering.evidence import (
 from gyr_hybrid.answering.extractive import Candidate, Question
 from gyr_hybrid.answering.measuring import measure
 from gyr_hybrid.answering.prompts import Language
-from gyr_hybrid.answering.refusal import family_warning, unknown_warning
+from gyr_hybrid.answering.question_parts import evidence_of_parts
+from gyr_hybrid.answering.refusal import family_warning, unanswered_warning, unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier
+from gyr_hybrid.answering.weighing import section_terms, word_weights
 from gyr_hybrid.notices import said
 from gyr_hybrid.retrieval.asked import asked_besides
 from gyr_hybrid.retrieval.code_lookup import hangs_on
 from gyr_hybrid.retrieval.parts import split_question
-from gyr_hybrid.retrieval.resolved_code import ResolvedCode, look_alike, relatives
+from gyr_hybrid.retrieval.resolved_code import look_alike, relatives
 from gyr_hybrid.retrieval.result import Retrieval
 
 HEAD = 80
@@ -90,8 +91,13 @@ def prepare(
             answer.refusal_reason = "unknown_identifier"
             return answer
     answer.evidence = measure(question, context, sections, weights, retrieval) if context.nodes else 0.0
+    parts = evidence_of_parts(context, sections, retrieval, analyzer) if context.nodes else {}
+    answer.evidence = max([answer.evidence, *parts.values()])
     if answer.evidence < EVIDENCE_MIN:
         answer.refusal_reason = "no_evidence"
+    else:
+        answer.unanswered = tuple(part for part, value in parts.items() if value < EVIDENCE_MIN)
+        answer.warnings.extend(unanswered_warning(part, language) for part in answer.unanswered)
     return answer
 
 
@@ -125,34 +131,6 @@ def _codes_above(node: BaseNode, analyzer: Analyzer) -> set[str]:
     return {mention.code.canonical for mention in analyzer.mentions("", header_path=headings)}
 
 
-def section_terms(node: BaseNode, analyzer: Analyzer) -> set[str]:
-    """Terms of a section's text and heading path."""
-    path = node.metadata.get("header_path") or []
-    parts = [path] if isinstance(path, str) else list(map(str, path))
-    return analyzer.terms("\n".join([*parts, plain_text(node)]))
-
-
-def word_weights(question: str, retrieval: Retrieval, analyzer: Analyzer) -> dict[str, float]:
-    """Content word, codes left out -> idf; what no document has weighs most; all alike without an idf."""
-    if retrieval.run is None:
-        return _without_codes(dict.fromkeys(analyzer.content_words(question), 1.0), retrieval.codes)
-    children = retrieval.run.view.n_children
-    heaviest = math.log(1 + (children + 0.5) / 0.5)
-    weights = {word: weight or heaviest for word, weight in retrieval.word_weights.items()}
-    return _without_codes(weights, retrieval.codes)
-
-
-def _without_codes(weights: Mapping[str, float], codes: Sequence[ResolvedCode]) -> dict[str, float]:
-    """The words that are neither a code nor the word beside it that says what it is."""
-    taken = {form.casefold() for code in codes for form in (code.text, code.canonical)}
-    classes = [code.class_word.casefold() for code in codes if code.class_word]
-    return {
-        word: weight
-        for word, weight in weights.items()
-        if word.casefold() not in taken and not any(word.casefold() in name for name in classes)
-    }
-
-
 def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question, list[Candidate]]:
     """Question and sections as an extraction needs them."""
     retrieval = found.retrieval
@@ -183,7 +161,7 @@ def material(answer: Answer, found: Found, analyzer: Analyzer) -> tuple[Question
         codes,
         members=members,
         head=head,
-        split=lambda text: split_question(text, analyzer),
+        split=lambda text: [p for p in split_question(text, analyzer) if p not in answer.unanswered],
         orders=_orders_of_parts(answer, retrieval),
     )
     focus = {

@@ -52,6 +52,13 @@ def _has_all(template: str, **fields: str) -> bool:
     return all(value for name, value in fields.items() if f"{{{name}}}" in template)
 
 
+def unanswered_warning(part: str, language: Language) -> str:
+    """One line for a part of the question that the documents do not answer."""
+    if language == "zh":
+        return f"资料中没有能回答“{part}”的内容"
+    return f"the documents contain nothing that answers “{part}”"
+
+
 def unknown_warning(unknown: Sequence[UnknownIdentifier], language: Language) -> str:
     """One line that names the codes that no visible document bears."""
     parts = []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from llama_index.core.schema import NodeWithScore
 
@@ -53,23 +54,43 @@ def finish(run: Run, notices: Sequence[str]) -> Retrieval:
     top = run.order[: run.options.top_k]
     found = view.nodes([unit for unit, _ in top])
     nodes = [NodeWithScore(node=found[unit], score=score) for unit, score in top if unit in found]
-    lexical, dense = run.legs["lexical"], run.legs["dense"]
     warnings = tuple(dict.fromkeys((*notices, *run.warnings)))
     return Retrieval(
         nodes=nodes,
         codes=run.codes,
-        word_weights={word: view.idf(word) for word in run.analyzer.content_words(run.plain)},
-        synonyms=run.expansion.equivalents,
-        bm25_best=lexical[0].score if lexical else 0.0,
-        bm25_bound=sum(view.idf(token) for token in run.tokens),
-        cosine_best=dense[0].score if dense else None,
         bearing=_bearing(run, nodes),
         all_codes=_all_codes(run, nodes),
         warnings=warnings,
         run=run,
         query=run.query.query_str,
         mode=run.options.mode,
+        **_words_and_scores(run),
     )
+
+
+def of_part(retrieval: Retrieval, part: Run) -> Retrieval:
+    """What was learnt for one part of the question about the nodes found for the whole."""
+    canonicals = {match.canonical for code in part.codes for match in code.matches}
+    return replace(
+        retrieval,
+        codes=part.codes,
+        bearing={node_id: borne & canonicals for node_id, borne in retrieval.bearing.items()},
+        run=part,
+        query=part.query.query_str,
+        **_words_and_scores(part),
+    )
+
+
+def _words_and_scores(run: Run) -> dict[str, Any]:
+    view = run.view
+    lexical, dense = run.legs["lexical"], run.legs["dense"]
+    return {
+        "word_weights": {word: view.idf(word) for word in run.analyzer.content_words(run.plain)},
+        "synonyms": run.expansion.equivalents,
+        "bm25_best": lexical[0].score if lexical else 0.0,
+        "bm25_bound": sum(view.idf(token) for token in run.tokens),
+        "cosine_best": dense[0].score if dense else None,
+    }
 
 
 def explain(run: Run, warnings: tuple[str, ...]) -> Explanation:
