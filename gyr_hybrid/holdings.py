@@ -1,12 +1,24 @@
-"""What an index holds, to look at: documents by their ids, codes with the sections that bear them."""
+"""What an index holds, to look at: documents by their ids, codes with the sections that bear them, words of its own."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from llama_index.core.schema import Document
 
-from gyr_hybrid.analysis import Code
+from gyr_hybrid.analysis import LEXICON_FILES, Analyzer, Code
+from gyr_hybrid.analysis.word_lists import CONTRASTS_FILE, SYNONYMS_FILE, read_entries
 from gyr_hybrid.errors import DocumentError
 from gyr_hybrid.storage import KnowledgeStore, View
+
+
+def word_lists(analyzer: Analyzer, folder: str | Path | None) -> dict[str, int]:
+    """Word list -> how many entries of its own an index works with; lists without any are left out."""
+    own = analyzer.to_dict()
+    counts = {name: len(own[argument]) for name, argument in LEXICON_FILES.items()}
+    if folder is not None:
+        counts |= {name: len(read_entries(Path(folder) / name)) for name in (SYNONYMS_FILE, CONTRASTS_FILE)}
+    return {name: count for name, count in counts.items() if count}
 
 
 def find_document(store: KnowledgeStore, doc_id: str) -> Document:

@@ -23,10 +23,11 @@ from gyr_hybrid.agreement import (
     stale_analysis,
 )
 from gyr_hybrid.analysis import Analyzer, Code
+from gyr_hybrid.analysis.word_lists import CONTRASTS_FILE, SYNONYMS_FILE
 from gyr_hybrid.answering.engine import ENGINE_OPTIONS, CitedQueryEngine
-from gyr_hybrid.answering.verification.lexicon import CONTRASTS_FILE, SYNONYMS_FILE, Lexicon
+from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.errors import ConfigurationError
-from gyr_hybrid.holdings import find_document, list_codes
+from gyr_hybrid.holdings import find_document, list_codes, word_lists
 from gyr_hybrid.ingestion import Ingestion, UpsertReport
 from gyr_hybrid.models.endpoints import NO_EMBEDDING, chat_model, embedding_model, rerank_client
 from gyr_hybrid.notices import Notice
@@ -226,7 +227,7 @@ class HybridIndex:
         return list_codes(self._store.view())
 
     def stats(self) -> dict[str, Any]:
-        """Counts, sizes and format of the index; the embedding model and the analyzer that it was built with.
+        """Counts, sizes and format of the index; the embedding model, analyzer and word lists that it works with.
 
         ``embedding_name`` and ``embedding_dimension`` are None while nothing was embedded.
         """
@@ -237,6 +238,7 @@ class HybridIndex:
             "embedding_dimension": meta.get("embedding_dimension"),
             "analyzer_rules": (meta.get("analyzer") or {}).get("rules"),
             "analyzer_fingerprint": self.analyzer.fingerprint,
+            "word_lists": word_lists(self.analyzer, self._location),
         }
 
     def check(self, *, repair: bool = True) -> CheckReport:

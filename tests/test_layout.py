@@ -44,7 +44,7 @@ MAY_IMPORT = {
         "storage",
     },
     "inspection": {"errors", "analysis", "parsing"},
-    "evaluation": {"errors", "index", "progress", "shipped"},
+    "evaluation": {"errors", "analysis", "index", "progress", "shipped"},
     "testing": {"errors", "settings"},
 }
 

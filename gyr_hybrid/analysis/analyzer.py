@@ -20,7 +20,7 @@ from gyr_hybrid.analysis.script import simplify
 from gyr_hybrid.analysis.segmentation import Segmenter
 from gyr_hybrid.analysis.sentences import HAN_KANA
 from gyr_hybrid.analysis.vocabulary import MIXED_WORDS, QUESTION_WORDS, STOP_WORDS
-from gyr_hybrid.analysis.word_lists import read_entries, single_words
+from gyr_hybrid.analysis.word_lists import LEXICON_FILES, read_entries, single_words
 from gyr_hybrid.analysis.words import piece_tokens
 from gyr_hybrid.errors import ConfigurationError
 
@@ -31,7 +31,6 @@ _HAN = re.compile("[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0002000
 _KANA = re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]+")
 _HAN_OR_KANA = re.compile(f"[{HAN_KANA}]")
 _WORDS_KEPT = 1 << 16
-LEXICON_FILES = ("userdict.txt", "code_patterns.txt", "class_words.txt", "family_words.txt")
 
 
 class _Word(NamedTuple):

@@ -9,6 +9,18 @@ from typing import NamedTuple
 
 from gyr_hybrid.errors import ConfigurationError
 
+LEXICON_FILES = {
+    "userdict.txt": "user_words",
+    "code_patterns.txt": "code_patterns",
+    "class_words.txt": "class_words",
+    "family_words.txt": "family_words",
+}
+"""Lists that documents are analysed with -> the argument of an ``Analyzer`` that each gives."""
+SYNONYMS_FILE, CONTRASTS_FILE = "synonyms.txt", "contrast.txt"
+"""Lists that are read with every retriever and engine."""
+WORD_LISTS = (*LEXICON_FILES, SYNONYMS_FILE, CONTRASTS_FILE)
+"""All that may stand in the folder of an index."""
+
 _SEPARATOR = re.compile(r"\s*[,，、;；]\s*")
 _ARROW = re.compile(r"\s*(?:->|=>|→)\s*")
 

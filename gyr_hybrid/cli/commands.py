@@ -275,6 +275,12 @@ def eval_(
     cache: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where indexes of data sets are kept 缓存目录")
     ] = None,
+    words: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Folder of word lists, else the data set's own 词表目录，默认用数据集自己的"
+        ),
+    ] = None,
     timed: Annotated[bool, typer.Option("--time/--no-time", help="Report times 报告耗时")] = True,
     offline: OfflineOption = False,
     as_json: JsonOption = False,
@@ -297,13 +303,15 @@ def eval_(
                 "give the folder of a data set, or --from-index for questions made from an index"
             )
         if dataset is None:
+            if words is not None:
+                raise ConfigurationError("--words is for a data set; an index has its own word lists")
             open_existing(storage).close()
             report = command.evaluate_index(storage or DEFAULT_STORAGE, save=write, **common)
         else:
             if storage is not None:
                 open_existing(storage).close()
             report = command.evaluate_folder(
-                dataset, storage=storage, cache=cache, where=where or (), by=by, **common
+                dataset, storage=storage, words=words, cache=cache, where=where or (), by=by, **common
             )
         wins = report.diff(*diff) if diff else []
         if markdown is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gyr_hybrid.evaluation.ablation import whole_texts
+from gyr_hybrid.evaluation.word_lists import put_word_lists, word_lists_in
 
 if TYPE_CHECKING:
     import gyr_hybrid
@@ -23,24 +24,29 @@ def default_cache() -> Path:
 def cached_index(
     dataset: Dataset,
     *,
+    words: str | Path | None = None,
     cache: str | Path | None = None,
     offline: bool | None = None,
     show_progress: bool = False,
 ) -> tuple[gyr_hybrid.HybridIndex, Path]:
     """The index of a data set's documents, built on the first run; and the folder that it is in.
 
-    A folder belongs to one set of documents and one embedding model. When the rules of analysis have changed since, the
-    kept documents are analysed again; what is embedded stays.
+    A folder belongs to one set of documents, one embedding model and one choice of word lists. When the rules of analysis
+    or the words have changed since, the kept documents are analysed again; what is embedded stays.
+
+    Args:
+        words: a folder with word lists, as an index has them.
     """
     import gyr_hybrid
 
     with gyr_hybrid.HybridIndex.open(None, offline=offline) as probe:
         model = probe.embed_model
         name = getattr(model, "model_name", type(model).__name__) if model is not None else "none"
-        key = f"{dataset.fingerprint}\0{name}"
+    lists = word_lists_in(words) if words is not None else []
+    key = "\0".join([dataset.fingerprint, name, *(path.name for path in lists)])
     folder = Path(cache) if cache is not None else default_cache()
     folder = folder / f"{dataset.name}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
-    folder.mkdir(parents=True, exist_ok=True)
+    put_word_lists(lists, folder / "storage")
     index = gyr_hybrid.HybridIndex.open(folder / "storage", offline=offline)
     try:
         if index.stale_analysis is not None:

@@ -10,12 +10,14 @@ from gyr_hybrid.evaluation.cache import cached_index, cached_whole_texts
 from gyr_hybrid.evaluation.datasets import load_dataset
 from gyr_hybrid.evaluation.from_index import dataset_from_index, documents_of, write_dataset
 from gyr_hybrid.evaluation.report import Report, evaluate
+from gyr_hybrid.evaluation.word_lists import write_word_lists
 
 
 def evaluate_folder(
     path: str | Path,
     *,
     storage: str | Path | None = None,
+    words: str | Path | None = None,
     cache: str | Path | None = None,
     where: Sequence[str] = (),
     by: str | None = None,
@@ -30,18 +32,27 @@ def evaluate_folder(
 
     Args:
         storage: an existing index; without it one is built from the folder and kept in ``cache``.
+        words: a folder with the word lists of that index; the data set's own when None.
         where: ``label=value`` pairs that the questions must have.
     """
     import gyr_hybrid
 
     wanted = dict(_pair(text) for text in where)
     if storage is not None:
+        if words is not None:
+            raise ConfigurationError("give `words` or `storage`: an index has its own word lists")
         with gyr_hybrid.HybridIndex.open(storage, offline=offline, read_only=True) as index:
             data = load_dataset(path, documents=documents_of(index)).select(where=wanted, limit=limit)
             return evaluate(data, index, k=k, seed=seed, by=by, timed=timed, show_progress=show_progress)
     data = load_dataset(path, show_progress=show_progress)
     chosen = data.select(where=wanted, limit=limit)
-    index, folder = cached_index(data, cache=cache, offline=offline, show_progress=show_progress)
+    index, folder = cached_index(
+        data,
+        words=path if words is None else words,
+        cache=cache,
+        offline=offline,
+        show_progress=show_progress,
+    )
     with index:
         whole = cached_whole_texts(data, index, folder)
         return evaluate(
@@ -63,7 +74,7 @@ def evaluate_index(
     """Evaluate an index on questions made from its own headings and codes.
 
     Args:
-        save: a folder to write the data set to, documents and questions.
+        save: a folder to write the data set to: documents, questions and the word lists of the index.
         limit: at most so many questions; 200 when None.
     """
     import gyr_hybrid
@@ -72,6 +83,7 @@ def evaluate_index(
         data = dataset_from_index(index, limit=limit if limit is not None else 200, seed=seed)
         if save is not None:
             write_dataset(data, save)
+            write_word_lists(index.analyzer, storage, Path(save))
         return evaluate(data, index, k=k, seed=seed, by="kind", timed=timed, show_progress=show_progress)
 
 

@@ -131,7 +131,11 @@ def _headline(report: Report) -> str:
     about = report.index
     parts = [f"{report.judged} judged of {report.questions} questions"]
     parts += [f"{about[key]} {key}" for key in ("documents", "sections", "children") if key in about]
-    return ", ".join([*parts, f"embedding {about.get('embedding') or 'none'}", f"seed {report.seed}"])
+    parts.append(f"embedding {about.get('embedding') or 'none'}")
+    if "analyzer" in about:
+        lists = [f"{name} {count}" for name, count in (about.get("word_lists") or {}).items()]
+        parts.append(f"analyzer {about['analyzer']} with {' + '.join(lists) or 'no words of its own'}")
+    return ", ".join([*parts, f"seed {report.seed}"])
 
 
 def _name(report: Report, row: str) -> str:

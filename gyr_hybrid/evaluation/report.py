@@ -55,7 +55,7 @@ class Report:
     k: int
     seed: int
     index: Mapping[str, Any]
-    """What was searched: embedding model, documents, sections, children."""
+    """What was searched: embedding model, analyzer, documents, sections, children, word lists with their sizes."""
     rows: Mapping[str, Mapping[str, float]]
     """Row -> figure -> mean over the judged questions."""
     best: Mapping[str, Comparison]
@@ -192,7 +192,10 @@ def _about(index: gyr_hybrid.HybridIndex) -> dict[str, Any]:
     about = {"embedding": getattr(model, "model_name", type(model).__name__) if model is not None else None}
     about["analyzer"] = index.analyzer.fingerprint
     figures = index.stats()
-    return {**about, **{k: figures[k] for k in ("documents", "sections", "children") if k in figures}}
+    return {
+        **about,
+        **{k: figures[k] for k in ("documents", "sections", "children", "word_lists") if k in figures},
+    }
 
 
 def _mean(values: Floats) -> float:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from llama_index.core.schema import Document, MediaResource
 
+from gyr_hybrid.analysis.word_lists import WORD_LISTS
 from gyr_hybrid.errors import DocumentError, GyrError
 from gyr_hybrid.parsing.formats.reading import PLAIN, Reading
 from gyr_hybrid.parsing.formats.registry import read_file
@@ -20,17 +21,6 @@ from gyr_hybrid.parsing.structure import first_title
 PathLike: TypeAlias = str | os.PathLike[str]
 
 MAX_BYTES = 256 << 20
-# Files of these names in a folder belong to the index's owner (words, synonyms), they are no documents.
-LEXICON_FILES = frozenset(
-    (
-        "synonyms.txt",
-        "userdict.txt",
-        "code_patterns.txt",
-        "class_words.txt",
-        "family_words.txt",
-        "contrast.txt",
-    )
-)
 
 
 class MissingPathError(DocumentError, FileNotFoundError):
@@ -123,7 +113,7 @@ def _files(path: Path) -> list[tuple[Path, str]]:
     for folder, subfolders, names in os.walk(path):
         subfolders[:] = [name for name in subfolders if not name.startswith(".")]
         for name in names:
-            if not name.startswith(".") and name not in LEXICON_FILES:
+            if not name.startswith(".") and name not in WORD_LISTS:
                 file = Path(folder, name)
                 found.append((file, file.relative_to(path).as_posix()))
     return sorted(found, key=lambda item: item[1])

@@ -102,6 +102,34 @@ def test_from_index_asks_the_users_own_index_and_writes_the_questions(run: Run, 
     assert alone["rows"]["rerank"] == values["rows"]["rerank"]
 
 
+def test_a_data_set_is_measured_with_the_words_of_its_index(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text(
+        "# 手册\n\n## 故障 甲12-34\n\n重启设备。\n\n## 故障 甲12-35\n\n换电池。\n", "utf-8"
+    )
+    (tmp_path / "storage").mkdir()
+    (tmp_path / "storage" / "code_patterns.txt").write_text("甲\\d{2}-\\d{2}\n", "utf-8")
+    (tmp_path / "storage" / "synonyms.txt").write_text("# 口语\n重启, 重开\n", "utf-8")
+    assert CliRunner().invoke(cli.app, ["index", "notes"]).exit_code == 0
+    values = json.loads(run("--from-index", "--json", "--write", "mine"))
+    assert values["groups"]["code"]["n"] == 2
+    alone = json.loads(run("mine", "--json"))
+    assert alone["index"]["word_lists"] == {"code_patterns.txt": 1, "synonyms.txt": 1}
+    assert (alone["index"], alone["rows"]["rerank"]) == (values["index"], values["rows"]["rerank"])
+    assert "with code_patterns.txt 1 + synonyms.txt 1" in " ".join(run("mine").split())
+    (tmp_path / "none").mkdir()
+    other = json.loads(run("mine", "--json", "--words", "none"))
+    assert other["index"]["word_lists"] == {}
+    assert other["index"]["analyzer"] != values["index"]["analyzer"]
+    assert "no words of its own" in " ".join(run("mine", "--words", "none").split())
+    assert "no folder 'nowhere'" in run("mine", "--words", "nowhere", code=2)
+    assert "its own word lists" in run("mine", "--words", "none", "--storage", "storage", code=2)
+    (tmp_path / "mine" / "synonyms.txt").write_text("重启\n", "utf-8")
+    assert f"{Path('storage', 'synonyms.txt')}, line 1: cannot read '重启'" in run("mine", code=2).replace(
+        "\n", ""
+    )
+
+
 def test_what_is_written_from_an_index_is_read_back_as_it_is_there(tmp_path: Path) -> None:
     source = tmp_path / "notes"
     source.mkdir()

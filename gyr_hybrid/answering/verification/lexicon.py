@@ -12,12 +12,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from gyr_hybrid.analysis.word_lists import Entry, entries_of, groups_of, read_entries
+from gyr_hybrid.analysis.word_lists import (
+    CONTRASTS_FILE,
+    SYNONYMS_FILE,
+    Entry,
+    entries_of,
+    groups_of,
+    read_entries,
+)
 from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.stemming import stem
 
-SYNONYMS_FILE, CONTRASTS_FILE = "synonyms.txt", "contrast.txt"
-"""Word lists of an index's owner, in the folder of the index."""
 _EXAMPLES = {
     "synonyms": "`退款, 退钱` or `坏, 破损 -> 质量问题`",
     "contrasts": "words of which only one can be meant: `买家, 卖家`",
