@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from typing import Any
 
@@ -20,6 +21,7 @@ from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 from gyr_hybrid import CitedQueryEngine, CitedResponse, HybridIndex
 from gyr_hybrid.answering.verification.verdict import Verdict, Verifier
 from gyr_hybrid.errors import ConfigurationError, EndpointError
+from gyr_hybrid.retrieval.run import Run
 from gyr_hybrid.testing import HashEmbedding, ScriptedLLM
 
 ARRIVAL = "支付宝 1-3 个工作日到账，银行卡 3-7 个工作日到账。"
@@ -534,6 +536,44 @@ async def test_the_event_loop_keeps_ticking(helpcenter: HybridIndex) -> None:
     busy = await ticks(engine.aquery(QUESTION))
     idle = await ticks(asyncio.sleep(0.4))
     assert busy >= 0.5 * idle
+
+
+async def test_words_are_searched_while_the_question_is_embedded(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedding, words = threading.Event(), threading.Event()
+    met: list[bool] = []
+
+    class Slow(HashEmbedding):
+        async def _aget_query_embedding(self, query: str) -> list[float]:
+            embedding.set()
+            met.append(await asyncio.to_thread(words.wait, 30))
+            return self._get_query_embedding(query)
+
+    search_words = Run.search_words
+
+    def search(run: Run) -> None:
+        words.set()
+        met.append(embedding.wait(30))
+        search_words(run)
+
+    with HybridIndex.from_documents(
+        [Document(text="退款三天到账。", id_="a")], embed_model=Slow(32)
+    ) as index:
+        monkeypatch.setattr(Run, "search_words", search)
+        response = await index.as_query_engine().aquery("退款几天到账")
+    assert (str(response), met) == ("退款三天到账。[a#1]", [True, True])
+
+
+def test_however_many_sections_there_are_the_model_is_asked_once() -> None:
+    texts = [
+        f"支付宝第{n}种退款 {n} 天到账，由客服主管逐笔审批后原路退回付款账户。" * 6 for n in range(1, 13)
+    ]
+    llm = ScriptedLLM(f"{texts[0][:36]}[node-0]")
+    response = CitedQueryEngine(Fixed(*texts), llm).query("支付宝退款几天到账")
+    assert isinstance(response, CitedResponse)
+    assert len(llm.prompts) == 1
+    shown = [n.node.node_id for n in response.context_nodes]
+    assert shown == [f"node-{i}" for i in range(12)]
+    assert all(llm.prompts[0].count(f"[{node_id}]") >= 1 for node_id in shown)
 
 
 async def test_a_synthesizer_of_llama_index_still_takes_our_nodes(helpcenter: HybridIndex) -> None:
