@@ -23,6 +23,7 @@ bench: $(STAMP) ## the long measurements, each with its table: make bench DATASE
 	@$(BIN)/python benchmarks/baseline.py
 	@$(BIN)/python benchmarks/sku_e1042.py --size 5000
 	@$(BIN)/python benchmarks/verification.py --split all
+	@$(BIN)/python benchmarks/scripted_answers.py
 	@$(BIN)/python benchmarks/storage.py --size 100000
 	@$(BIN)/python tests/storage/crash_rounds.py --rounds 200
 
