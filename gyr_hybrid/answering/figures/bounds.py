@@ -44,7 +44,7 @@ _AFTER_RULES = [(b, re.compile(rf"\s*(?:{p})")) for b, p in _AFTER]
 
 _PER_WORDS = "|".join(
     sorted(
-        "年 月 日 天 周 星期 季度 季 小时 分钟 秒 次 人 单 笔 张 份 件 台 个账号 账号 账户 用户 成员 席位 key 个key 户 套 GB year month day week hour minute second person user member order time quarter".lower().split(),
+        "公斤 千克 吨 升 公里 千米 平方米 平米 平方 班 台 片 包 箱 课时 kg km litre liter mile gallon node seat mailbox 年 月 日 天 周 星期 季度 季 小时 分钟 秒 次 人 单 笔 张 份 件 台 个账号 账号 账户 用户 成员 席位 key 个key 户 套 GB year month day week hour minute second person user member order time quarter".lower().split(),
         key=len,
         reverse=True,
     )

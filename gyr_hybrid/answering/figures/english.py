@@ -24,7 +24,9 @@ _PARTS = {"third": 3, "fourth": 4, "fifth": 5, "tenth": 10}
 _DOZEN = re.compile(
     rf"(?<![a-z])(?:(?P<half>half a )|(?P<n>{ENGLISH_NUMERAL}|{DIGITS_PATTERN}|a) )dozen(?![a-z])|一打"
 )
-_NOON = re.compile(r"正午|午夜|(?<![a-z])(?:noon|midday|midnight)(?![a-z])")
+_NOON = re.compile(
+    r"正午|午夜|(?<!凌晨)零点(?![几\d一二三四五六七八九])|(?<![a-z])(?:noon|midday|midnight)(?![a-z])"
+)
 
 
 def mixed_numbers(scan: Scan) -> Iterator[Figure]:

@@ -96,6 +96,11 @@ def _equal(figure: Figure, other: Figure) -> bool:
         and isinstance(other.value, Fraction)
     ):
         return bool(other.value) and figure.value / other.value in _DECIMAL_SIZES
+    if figure.kind == other.kind == "clock":
+        return figure.value % 1440 == other.value % 1440  # type: ignore[operator]
+    if {figure.kind, other.kind} == {"size", "bandwidth"}:  # a line of ``300 兆`` carries 300 Mbps
+        megas = figure if figure.kind == "size" else other
+        return megas.text.rstrip().endswith("兆") and _written(figure) == _written(other) is not None
     if figure.kind == other.kind == "weekday":
         return 67 in (figure.value, other.value) and {figure.value, other.value} <= {6, 7, 67}
     return {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH
@@ -125,6 +130,9 @@ def _compare_code(figure: Figure, other: Figure) -> Standing:
 
 def _compare_date(figure: Figure, other: Figure) -> Standing:
     mine, theirs = figure.value, other.value
+    if "ordinal" in (figure.kind, other.kind):  # ``on the 25th`` for ``每月 25 日``
+        day, number = (mine, theirs) if isinstance(mine, tuple) else (theirs, mine)
+        return "same" if day == (None, None, number) else "absent"
     if not isinstance(mine, tuple) or not isinstance(theirs, tuple):
         if figure.kind == "duration" and figure.base == "second" and figure.value == other.value:
             return "same"

@@ -41,7 +41,8 @@ _ROWS: tuple[_Row, ...] = (
     ("duration", "workday", "工作日|个工作日|交易日|个交易日|workday|workdays", 1),
     ("duration", "workday", "working day|working days|business day|business days", 1),
     ("money", "CNY", "元|块|块钱|元人民币|人民币|圆|rmb|cny|yuan", 1),
-    ("money", "CNY", "角|毛|毛钱", Fraction(1, 10)),
+    ("money", "CNY", "角|毛|毛钱|角钱", Fraction(1, 10)),
+    ("money", "CNY", "分钱", Fraction(1, 100)),
     ("money", "USD", "美元|美金|usd|dollar|dollars", 1),
     ("money", "", "cent|cents", Fraction(1, 100)),
     ("money", "USD", "美分", Fraction(1, 100)),
@@ -55,6 +56,7 @@ _ROWS: tuple[_Row, ...] = (
     ("size", "byte", "gb|gib|gigabyte|gigabytes", 2**30),
     ("size", "byte", "tb|tib|terabyte|terabytes", 2**40),
     ("size", "byte", "pb|pib", 2**50),
+    ("length", "metre", "微米|μm|um", Fraction(1, 10**6)),
     ("length", "metre", "毫米|mm", Fraction(1, 1000)),
     ("length", "metre", "厘米|公分|cm", Fraction(1, 100)),
     ("length", "metre", "米|公尺|m|metre|metres|meter|meters", 1),
@@ -71,10 +73,19 @@ _ROWS: tuple[_Row, ...] = (
     ("weight", "gram", "吨|ton|tons|tonne|tonnes", 10**6),
     ("volume", "litre", "毫升|ml", Fraction(1, 1000)),
     ("volume", "litre", "升|l|litre|litres|liter|liters", 1),
-    ("area", "square metre", "平方米|平米|平方|㎡|m2", 1),
+    (
+        "area",
+        "square metre",
+        "平方米|平米|平方|㎡|m2|m²|square metre|square metres|square meter|square meters",
+        1,
+    ),
+    ("area", "square metre", "平方厘米|cm2|cm²", Fraction(1, 10**4)),
+    ("area", "square metre", "平方公里|平方千米|km2|km²", 10**6),
+    ("volume", "litre", "立方米|m3|m³", 1000),
     ("area", "square metre", "公顷|hectare|hectares|ha", 10000),
     ("area", "square metre", "亩", Fraction(2000, 3)),
     ("voltage", "volt", "伏|伏特|v|volt|volts", 1),
+    ("voltage", "volt", "毫伏|mv", Fraction(1, 1000)),
     ("voltage", "volt", "千伏|kv", 1000),
     ("power", "watt", "瓦|w|watt|watts", 1),
     ("power", "watt", "千瓦|kw", 1000),
@@ -93,6 +104,7 @@ _ROWS: tuple[_Row, ...] = (
     ("frequency", "hertz", "mhz", 10**6),
     ("frequency", "hertz", "ghz", 10**9),
     ("temperature", "celsius", "度|℃|°c|摄氏度|degrees", 1),
+    ("temperature", "fahrenheit", "℉|°f|华氏度|degrees fahrenheit", 1),
     ("pixel", "pixel", "像素|个像素|px|pixel|pixels", 1),
     ("rate", "query per second", "qps|tps", 1),
     ("bandwidth", "bit per second", "kbps", 1000),
@@ -100,14 +112,15 @@ _ROWS: tuple[_Row, ...] = (
     ("bandwidth", "bit per second", "gbps", 10**9),
     ("percent", "percent", "%|个百分点|百分点|个点|percent|per cent|pct|percentage points", 1),
     ("percent", "percent", "‰", Fraction(1, 10)),
+    ("percent", "percent", "基点|个基点|bp|bps|basis point|basis points", Fraction(1, 100)),
     ("percent", "percent", "成", 10),
     ("times", "times", "倍|fold", 1),
     ("discount", "discount", "折", 1),
     ("points", "point", "分|积分|个积分|point|points", 1),
-    ("age", "year of age", "岁|周岁|years old", 1),
+    ("age", "year of age", "岁|周岁|years old|years of age|year of age|year-old|year-olds", 1),
     ("score", "star", "星|颗星|star|stars", 1),
-    ("count", "any", "个", 1),
-    ("count", "person", "名|人|位|个人|person|persons|people", 1),
+    ("count", "any", "个|位", 1),
+    ("count", "person", "名|人|个人|person|persons|people", 1),
     ("count", "occurrence", "次|遍|回|time|times", 1),
     (
         "count",
@@ -154,7 +167,7 @@ SIGNS = {
 SIGNS |= {"usd": "USD", "eur": "EUR", "人民币": "CNY", "美元": "USD"}
 """Currency marks that stand before the amount."""
 
-CAPITALS = {"M": "mb", "G": "gb", "T": "tb", "K": "kb"}
+CAPITALS = {"M": "mb", "G": "gb", "T": "tb", "K": "kb", "A": "amp"}
 """Unit letters whose case tells the size of a file from a length or a weight."""
 
 _COUNTS = frozenset({"", *(base for kind, base, _, _ in _ROWS if kind == "count")})

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from gyr_hybrid.answering.figures.calendar import find_dates
+from gyr_hybrid.answering.figures.compounds import compounds
 from gyr_hybrid.answering.figures.english import dozens, mixed_numbers, noons, shares
 from gyr_hybrid.answering.figures.measures import UNITS
 from gyr_hybrid.answering.figures.numerals import HAN_NUMERAL
@@ -51,6 +52,7 @@ def find_figures(text: str) -> tuple[Figure, ...]:
         noons,
         halves,
         ordinals,
+        compounds,
         multiples,
         quantities,
         article_times,
@@ -74,13 +76,15 @@ def _codes(scan: Scan) -> Iterator[Figure]:
 
 def is_code(token: str) -> bool:
     """Whether a folded Latin token is a code or version and no number with its unit, date or plain word."""
+    if token in UNITS:
+        return False
     if token.isdigit() or not any(c.isdigit() for c in token):
         return "_" in token.strip("_")
     if re.fullmatch(r"v\d+(?:\.\d+)*|\d+(?:\.\d+){2,}|\d+x\d+", token):
         return not re.fullmatch(r"\d{4}\.\d{1,2}\.\d{1,2}", token)
     if re.fullmatch(r"[\d.,:/+-]+", token):
         return False
-    if re.fullmatch(r"\d+(?:st|nd|rd|th|x|k)", token):
+    if re.fullmatch(r"\d+(?:st|nd|rd|th|x)|\d+(?:\.\d+)?k|\d+h\d+m(?:in)?", token):
         return False
     quantity = re.fullmatch(r"(\d+(?:\.\d+)?(?:[-/]\d+(?:\.\d+)?)?)-?([a-z]+)(?:/([a-z]+))?", token)
     return not (quantity and quantity[2] in UNITS) and not re.fullmatch(r"\d+(?:am|pm)", token)

@@ -16,7 +16,7 @@ from gyr_hybrid.answering.figures.scan import Figure, Scan
 _NOT_NUMERAL = re.compile(
     r"一(?:些|般|直|定|旦|样|起|致|并|律|切|下|方|点|键|经|同|再|向|贯|概|手|次性|站|体|举|味|时|系列|连|边|面|道|共|齐|道)"
     r"|(?:唯|统|同|另|任|逐|专|第|万|均|划|归|其)一|单一(?![个张份次笔])|之[一二三]|千万(?=别|不|要|注)|十[分足](?!钟|之)|百分百"
-    r"|(?:第三|双|三|两)方(?!案|式|面|法)|[二两]者|二[维次手]|三包|两步验证|双[方重]|四[舍则]|五[险金]|万[能一]|周三|三角|一一"
+    r"|(?:第三|双|三|两)方(?!案|式|面|法)|[二两]者|二[维次手]|三包|一分钱|两步验证|双[方重]|四[舍则]|五[险金]|万[能一]|周三|三角|一一"
     r"|百货|百科|千兆|八卦|七夕|九宫|十字|三星|三思|万分(?!之)|成千上万|千[克米瓦伏]|百度|零(?:件|售|钱|食|碎|部)"
 )
 _NOT_UNIT = re.compile(
@@ -102,6 +102,8 @@ def _unit_at(scan: Scan, found: re.Match[str], group: str) -> Unit | None:
         return None
     raw = scan.raw[found.start(group) : found.end(group)]
     name = CAPITALS.get(raw, found[group])
+    if found["sign"] and name == "mb":
+        return Unit("money", SIGNS[found["sign"]], Fraction(10**6))  # ``$2.5M``
     if name in ("time", "times") and _TIMES_EN.match(scan.text, found.end(group)):
         name = "倍"
     if name == "second" and scan.text[found.end(group) :].startswith(("time", " time")):
@@ -112,6 +114,8 @@ def _unit_at(scan: Scan, found: re.Match[str], group: str) -> Unit | None:
 def _figure(value: Fraction, unit: Unit | None, start: int, end: int) -> Figure:
     if unit is None:
         return Figure("number", value, "", start=start, end=end)
+    if unit.base == "fahrenheit":
+        return Figure(unit.kind, (value - 32) * Fraction(5, 9), "celsius", start=start, end=end)
     if unit.kind == "discount":
         value = value * 10 if value < 10 else value
     return Figure(unit.kind, value * unit.factor, unit.base, start=start, end=end)

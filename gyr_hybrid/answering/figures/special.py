@@ -31,17 +31,17 @@ _ORDINAL = re.compile(
 _HALF = re.compile(
     rf"(?:(?P<whole>{HAN_NUMERAL}+|\d+)(?P<measure>个)?)?半(?P<unit>年|个?月|天|日|个?小时|个?钟头|周|个?星期|分钟|价|公斤|斤|公里|米|升|吨)"
     rf"|(?P<n2>{HAN_NUMERAL}+|\d+)\s?(?P<u2>年|个月|天|小时|个小时|周)半"
-    r"|(?P<part>一半|半数|减半|百分百|百分之百)"
+    r"|(?P<part>一半|半数|减半|对折|百分百|百分之百)"
     r"|half[ -](?:an? )?(?P<eunit>year|month|day|hour|week|minute)(?![a-z])|(?P<ehalf>(?<![a-z])half(?= (?:of|the)))"
 )
 _MULTIPLE = re.compile(
     r"双倍|翻一?[倍番]|加倍|(?<![a-z])(?:double[sd]?|twice|triple[sd]?|thrice)(?![a-z])|(\d+|[二三四五六七八九十])x(?![a-z0-9])"
 )
 _ARTICLE_TIME = re.compile(
-    r"(?<![a-z])(?:an?|one) (?P<unit>second|minute|hour|day|week|month|quarter|year|working day|business day)(?![a-z])(?! and a half)"
+    r"(?<![a-z])(?:an?|one) (?P<unit>second|minute|hour|day|week|month|quarter|year|working day|business day|fortnight|decade)(?![a-z])(?! and a half)"
 )
 _PERIOD = re.compile(
-    r"(?:每个?|全)(?P<unit>年|月|季度|周|星期|天|日|小时|分钟|秒)(?![\d一二三四五六七八九十])"
+    r"(?:每个?|全|单)(?P<unit>年|月|季度|周|星期|天|日|小时|分钟|秒)(?![\d一二三四五六七八九十])|(?P<annual>年)度(?!电)"
 )
 _WEEKDAY = re.compile(r"(?<![每两半一])(?:周|星期|礼拜)([一二三四五六日天末])(?![年次个])")
 _WEEK = {c: n for n, c in enumerate("一二三四五六", 1)} | {"日": 7, "天": 7, "末": 67}
@@ -75,7 +75,7 @@ def halves(scan: Scan) -> Iterator[Figure]:
         if not scan.open(start, end):
             continue
         if found["part"]:
-            value = Fraction(50 if "半" in found["part"] else 100)
+            value = Fraction(100 if "百" in found["part"] else 50)
             yield Figure("percent", value, "percent", start=start, end=end)
         elif found["ehalf"]:
             yield Figure("percent", Fraction(50), "percent", start=start, end=end)
@@ -144,5 +144,5 @@ def periods(scan: Scan) -> Iterator[Figure]:
     """``每月``, ``全年``: one of them, which asserts no number."""
     for found in _PERIOD.finditer(scan.text):
         if scan.open(*found.span()):
-            unit = UNITS[found["unit"]]
+            unit = UNITS[found["unit"] or found["annual"]]
             yield Figure(unit.kind, unit.factor, unit.base, weak=True, start=found.start(), end=found.end())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,7 +24,9 @@ OWN, CARRIED, HEADING = 1.0, 0.85, 0.85
 """Worth of a word by where it was found: in the passage, in what it inherits, in the section's heading."""
 SHARE = {"own": 1.0, "carried": 0.5, "heading": 0.5, "following": 0.35, "elsewhere": 0.2, "none": 0.0}
 """Worth of a word or figure for choosing the passage; conditions count alike wherever they stand near it."""
-NEAR = ("own", "carried", "following")
+BESIDE = {"own": 0.75, "carried": 0.7, "following": 0.7}
+"""The same for words of a condition, which may stand beside the passage."""
+NEAR = tuple(BESIDE)
 CANDIDATES = 12
 """Most passages of one section that a claim is compared with word by word."""
 TOGETHER = 0.3
@@ -172,7 +175,7 @@ def _compare(
 ) -> Aligned:
     own, carried, heading = target_of(passage.own), target_of(passage.carried), target_of(section.heading)
     later = _following(section, place)
-    following = target_of("\n".join(p.text for p in later))
+    following = target_of("\n".join(p.own if p.in_table else p.text for p in later))
     main = claim.clauses[-1][0]
     found: list[Found] = []
     total = gained = score = 0.0
@@ -214,7 +217,9 @@ def _compare(
             total -= weight / 2
         found.append(Found(word, where, credit))
         gained += weight * credit * worth
-        score += weight * credit * (SHARE[where] if word.start >= main or where not in NEAR else 0.7)
+        score += (
+            weight * credit * (SHARE[where] if word.start >= main or where not in NEAR else BESIDE[where])
+        )
     before_it = (
         *(f for f in passage.carried_figures if not f.weak or f.kind == "code"),
         *section.heading_figures,
@@ -267,8 +272,23 @@ def _listed(claim: Claim, section: Section, passage: Passage) -> str:
 
 
 def _following(section: Section, place: int) -> tuple[Passage, ...]:
-    segment = section.passages[place].segment
-    return tuple(p for p in section.passages[place + 1 : place + 4] if p.segment == segment)
+    one = section.passages[place]
+    if one.in_table:
+        return _cells_beside(one, section)
+    return tuple(p for p in section.passages[place + 1 : place + 4] if p.segment == one.segment)
+
+
+def _cells_beside(one: Passage, section: Section) -> tuple[Passage, ...]:
+    """Cells of the row that measure something else: ``5 个席位和 10 GB 空间``. Those of one kind must not mix."""
+    row = [p for p in section.passages if p.sentence == one.sentence and p is not one]
+    kinds = [{(f.kind, f.base) for f in p.figures if not f.weak} for p in row]
+    own = {(f.kind, f.base) for f in one.figures if not f.weak}
+    taken = Counter(kind for each in kinds for kind in each)
+    return tuple(
+        p
+        for p, each in zip(row, kinds, strict=True)
+        if each and not each & own and all(taken[k] == 1 for k in each)
+    )
 
 
 def _with_neighbours(words: tuple[Word, ...]) -> list[tuple[Word, str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gyr_hybrid.answering.figures.numerals import even_fold
-from gyr_hybrid.answering.verification import coherence, figure_places, rivals, word_places
+from gyr_hybrid.answering.verification import coherence, figure_places, rivals, subjects, word_places
 from gyr_hybrid.answering.verification.alignment import Aligned
 from gyr_hybrid.answering.verification.figure_checks import bounds_stand, figures_stand
 from gyr_hybrid.answering.verification.findings import Check, Evidence, Finding
@@ -51,7 +51,8 @@ def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
 
 def _unfounded_denial(one: Aligned) -> str:
     """What the claim denies of a source that denies nothing and does not have the word."""
-    if denials_of(one.source) or denials_of(one.passage.carried):
+    beside = "\n".join([one.source, one.passage.carried, *(p.text for p in one.later)])
+    if denials_of(beside):
         return ""
     near = {f.word.key for f in one.found if f.place in ("own", "carried", "following")}
     for denial in denials_of(one.claim.text):
@@ -71,7 +72,7 @@ def strength_agrees(evidence: Evidence) -> Iterator[Finding]:
         )
         for word in overclaims(one.claim.text, near):
             yield Finding("universal", f"{word!r} claims more than the source")
-        for word in dropped_hedge(one.claim.text, one.passage.text):
+        for word in dropped_hedge(even_fold(evidence.sentence), one.passage.text):
             yield Finding("hedge", f"the source says {word!r}")
         left_out = narrowed(one.claim.text, one.passage.text)
         if left_out:
@@ -84,6 +85,7 @@ def strength_agrees(evidence: Evidence) -> Iterator[Finding]:
 def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
     """Words and figures stand in the places that the source gives them."""
     said = [f for one in evidence.aligned for f in one.claim.figures]
+    sentence = even_fold(evidence.sentence)
     for one in evidence.aligned:
         section = evidence.sections[one.section]
         for detail in rivals.rival_figures(one, section, said):
@@ -96,24 +98,32 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("count", detail)
         for detail in figure_places.parallel_clauses(one, section):
             yield Finding("binding", detail)
-        for detail in word_places.contrasting_words(one, evidence.lexicon):
+        for detail in word_places.contrasting_words(one, evidence.aligned, evidence.lexicon):
             yield Finding("contrast", detail)
         worked_out = any(f in evidence.explained for f in one.claim.figures)
-        for detail in word_places.other_agent(one, evidence.lexicon):
+        for detail in subjects.other_agent(one, evidence.lexicon):
             yield Finding("agent", detail)
-        for detail in word_places.assumed_agent(one):
+        for detail in subjects.assumed_agent(one):
             yield Finding("agent", detail)
-        for detail in word_places.swapped_actors(one, evidence.lexicon):
+        for detail in subjects.swapped_actors(one, evidence.lexicon):
             yield Finding("order", detail)
         for detail in figure_places.swapped_figures(one):
             yield Finding("order", detail)
+        for detail in subjects.object_as_subject(one, sentence, evidence.lexicon):
+            yield Finding("agent", detail)
+        for detail in subjects.opposite_party(one):
+            yield Finding("agent", detail)
+        for detail in subjects.other_subject(one, sentence, evidence.lexicon):
+            yield Finding("subject", detail)
+        for detail in subjects.outside_only(one, sentence, evidence.lexicon):
+            yield Finding("only", detail)
         if sides_differ(one.claim.text, one.source):
             yield Finding("side", "before and after are exchanged")
         for detail in () if worked_out else figure_places.dropped_figure(one, said):
             yield Finding("dropped", detail)
         for detail in word_places.broken_path(evidence.sentence, section):
             yield Finding("path", detail)
-        for detail in word_places.foreign_head(one, section, even_fold(evidence.sentence)):
+        for detail in word_places.foreign_head(one, section, sentence):
             yield Finding("subject", detail)
         replaced = word_places.replaced_words(one, section, evidence.sentence, evidence.lexicon)
         for detail in () if worked_out else replaced:

@@ -14,7 +14,7 @@ from gyr_hybrid.answering.verification.word_lists import FUNCTION_WORDS
 from gyr_hybrid.answering.verification.words import Word, words_of
 
 _CONDITION_END = re.compile(
-    r"(?:的|时|时候|(?<![然最今随售前])后|之后|以后|(?<![之以提目当])前|之前|以前|[日天月年时周钟期]内|期间|之内|[情条前状]\S?下|之日起|的话|而言|来说|来讲)[\s,]*$"
+    r"(?:的|(?<!小)时|时候|(?<![然最今随售前])后|之后|以后|(?<![之以提目当])前|之前|以前|[日天月年时周钟期]内|期间|之内|[情条前状]\S?下|之日起|的话|而言|来说|来讲)[\s,]*$"
 )
 _TOPIC_END = re.compile(
     r"^(?!.*(?:是|为|属于|包括|可以|应当|必须|不得)).*的[\u3400-\u9fff]{0,4}(?:者|人|方|员|商|客|户|生|单位|公司|企业|订单|商品|产品|设备|车辆|账号|文件|合同|案件|快件|包裹)[\s,]*$"

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from gyr_hybrid.answering.figures.normaliser import find_figures
+from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
 from gyr_hybrid.answering.figures.numerals import even_fold
 
 WRAPPED = 40
 """Shortest line, in characters, that may have been wrapped."""
 _BLOCK = re.compile(r"\s*(?:[-*+•·#|>]|\d{1,3}[.)、]|[(（][一二三四五六七八九十\d]{1,3}[)）]|```|~~~|[①-⑳])")
 _OWN_LINE = re.compile(r"\s*(?:[|#`]|~~~)")
+_SUBJECT_JOINT = re.compile(
+    r"\s(?:and|but|while|whereas)\s(?=(?:each|every|all|any|the|it|they|you|we|this|that|a|an)\s(?:[a-z'-]+\s){0,5}?(?:may|must|can|cannot|could|will|should|is|are|was|were|has|have|needs?|requires?|costs?|does|do)\b)"
+)
+"""``and`` before a clause with a subject of its own."""
 _VERB_JOINT = re.compile(
     r"\s(?:and|but)\s(?:then\s)?(?=(?:may|must|can|cannot|could|will|should|is|are|was|were|do|does|has|have|needs?|requires?)\b)"
 )
@@ -85,7 +89,7 @@ def clauses(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _jointed(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Cut at a joint when both sides bear figures of one kind: ``5 years and backpacks for 10 years``."""
-    verb = _VERB_JOINT.search(folded, start, end)
+    verb = _VERB_JOINT.search(folded, start, end) or _SUBJECT_JOINT.search(folded, start, end)
     if verb and verb.start() - start > 12:
         yield from _jointed(folded, start, verb.start())
         yield from _jointed(folded, verb.end(), end)
@@ -97,11 +101,16 @@ def _jointed(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             and not folded[start + left[-1].end : joint.start()].strip()
             and not folded[joint.end() : joint.end() + right[0].start].strip()
         )
-        if not bare and {f.base for f in left if not f.weak} & {f.base for f in right if not f.weak}:
+        if not bare and _kinds(left) & _kinds(right):
             yield from _trimmed(folded, start, joint.start())
             yield from _jointed(folded, joint.end(), end)
             return
     yield from _trimmed(folded, start, end)
+
+
+def _kinds(figures: Iterable[Figure]) -> set[str]:
+    """What figures measure; amounts of two currencies measure the same."""
+    return {f.kind if f.kind == "money" else f.base for f in figures if not f.weak}
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:

@@ -23,8 +23,10 @@ def spliced(aligned: tuple[Aligned, ...], sections: tuple[Section, ...], lexicon
             continue
         if second.passage.head and first.passage.head.split("\n")[:2] == second.passage.head.split("\n")[:2]:
             continue
-        if not first.claim.words:
-            continue  # ``根据第 8 条，``
+        if not first.claim.words:  # ``根据第 8 条，``
+            if _other_item(first, second, sections[second.section]):
+                yield f"{second.claim.text!r} does not stand in {first.claim.text!r}"
+            continue
         lead = _unsaid_subject(second, aligned, lexicon)
         if lead:
             yield f"{second.claim.text!r} is said of {lead!r}"
@@ -32,6 +34,15 @@ def spliced(aligned: tuple[Aligned, ...], sections: tuple[Section, ...], lexicon
         topics = _earlier(second.passage, sections[second.section])
         if topics and _spoken_share(topics, aligned, lexicon) < 0.5:
             yield f"{second.claim.text!r} is said of {topics[0].text!r}"
+
+
+def _other_item(first: Aligned, second: Aligned, section: Section) -> bool:
+    """Whether a clause or item that is only referred to is another than the one quoted."""
+    figures = [f for f in first.claim.figures if not f.weak]
+    if not figures or any(standing(f, section.heading_figures) == "same" for f in figures):
+        return False
+    low, high = sorted((first.passage.start, second.passage.start))
+    return "\n" in section.folded[low:high]
 
 
 def _spoken_share(topics: list[Passage], aligned: tuple[Aligned, ...], lexicon: Lexicon) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gyr_hybrid.answering.figures.derivation import derived
 from gyr_hybrid.answering.figures.matching import approximate, standing
@@ -16,7 +16,7 @@ ENUMERATION = re.compile(r"、|和|与|及|(?<=\s)(?:and|or)(?=\s)|,\s(?!and\b)|
 
 _RECKONS = re.compile(
     r"[÷×=＝]|比(?=[^,，。]{1,12}[多少高低长短贵早晚])|(?<![最至不许太过])多(?![少个次种数项久])|(?<![最至不减多])少(?!于|数)|[差贵省]|便宜|[共即]|合计|总(?=计|额|数|价|费)|等于|平均"
-    r"|\b(?:in total|total of|altogether|together|in all|(?:more|less|longer|shorter|cheaper|higher|lower) than|that is|saves?|difference)\b"
+    r"|\b(?:in total|total of|altogether|together|in all|\d+ more|(?:more|less|longer|shorter|cheaper|higher|lower) than|that is|saves?|difference)\b"
 )
 """Signs that a sentence works something out: a figure that stands nowhere is then to be checked, not wrong."""
 UNKNOWN = ("absent", "unit")
@@ -45,7 +45,7 @@ def figures_stand(evidence: Evidence) -> Iterator[Finding]:
     loose = derived(claimed, everywhere, evidence.sentence) if unknown else set()
     supposed = bool(loose & set(unknown))
     for figure, one, _ in open_figures:
-        if figure in evidence.explained or _counts_items(figure, one):
+        if figure in evidence.explained or _counts_items(figure, one, len(evidence.aligned)):
             continue
         shown = f"{figure.text!r}"
         elsewhere = standing(figure, everywhere)
@@ -73,10 +73,18 @@ _AT_LEAST = re.compile(r"(?:[至最]少|起码|超过|[至最]多)[^\d,，]{1,3}
 """Limits that a short verb parts from their figure: ``至少有 10 名``."""
 _WITHIN = re.compile(r"\s*(?:以|之)?内")
 """A time within which something is done is told with and without the word."""
+_PERMITS = re.compile(r"(?<!不)可以?(?![能靠])|能够?(?!量)|允许|\b(?:may|can)\b")
+"""``可以借 10 册`` permits no eleventh."""
 _LIMITED = re.compile(
     r"[最至][多少高低长短大小迟早晚]|[上下]限|限[额制于]?|[超不未][过足到满]|[以之]?内|以[上下]|[大小多少高低长短]于|起|满|逾|达"
     r"|limit|max|min|up to|at (?:most|least)|than|within|over|under|above|below|exceed|cap"
 )
+
+
+_FLOOR = re.compile(
+    r"(?:不足|不满|低于|少于|未达到?)[^,，。;；]{1,12}的?[,，]?(?:一律|均|也|则)?(?:按|以|为)"
+)
+"""``不足 1000 元的按 1000 元赔付`` pays no less; it caps nothing."""
 
 
 def bounds_stand(evidence: Evidence) -> Iterator[Finding]:
@@ -84,6 +92,12 @@ def bounds_stand(evidence: Evidence) -> Iterator[Finding]:
     for one in evidence.aligned:
         section = evidence.sections[one.section]
         near = quote_figures(one, section)
+        for figure in one.claim.figures if _FLOOR.search(one.passage.text) else ():
+            before = one.claim.text[: figure.start - one.claim.start]
+            if not _FLOOR.search(one.claim.text) and re.search(
+                r"[最至][高多大长][^\d]{0,4}$|封顶|不超过$", before
+            ):
+                yield Finding("bound", f"{figure.text!r} is the least in the source, not the most")
         if _LIMITED.search("\n".join([section.heading, one.figured, one.passage.carried])):
             continue
         for figure in one.claim.figures:
@@ -96,7 +110,9 @@ def bounds_stand(evidence: Evidence) -> Iterator[Finding]:
                 continue  # the cell of a table that says how much there is
             same = [f for f in near if standing(figure, [f]) == "same"]
             ends = any(f.low and f.kind == figure.kind for f in near)
-            if same and not ends and not any(f.bound for f in same):
+            ceiling = figure.bound[:1] == "<" or before.find("多", -6) >= 0
+            permitted = ceiling and _PERMITS.search(one.source)
+            if same and not ends and not permitted and not any(f.bound for f in same):
                 yield Finding("limit", f"{figure.text!r} has no limit in the source")
 
 
@@ -114,7 +130,44 @@ def explained_figures(
         return frozenset()
     known = [f for f in claimed if f not in unknown]
     restated = {f for f in unknown if any(approximate(f, k) for k in known)}
-    return frozenset(derived(unknown, quoted, sentence) | restated)
+    once = {f for one in aligned for f in one.claim.figures if f in unknown and _once_a_period(f, one)}
+    worked_out = derived(unknown, quoted, sentence)
+    if len(worked_out) == 1 and not _RECKONS.search(sentence):  # no premise of its own, no word for a sum
+        worked_out = {f for f in worked_out if not _displaces(f, aligned, claimed)}
+    return frozenset(worked_out | restated | once)
+
+
+_PERIODS = {"day": "[日天]|daily|day", "week": "周|星期|week", "month": "月|month", "quarter": "季|quarter"}
+_PERIODS |= {"year": "年|year|annual"}
+
+
+def _once_a_period(figure: Figure, one: Aligned) -> bool:
+    """``每月结算一次`` for ``按月结算``, where the source counts no times."""
+    period = _PERIODS.get(figure.per, "")
+    if figure.kind != "count" or figure.base != "occurrence" or figure.value != 1 or not period:
+        return False
+    theirs = (*one.passage.figures, *one.passage.carried_figures)
+    return not any(f.base == "occurrence" for f in theirs) and bool(re.search(period, one.source))
+
+
+def _displaces(figure: Figure, aligned: Iterable[Aligned], claimed: Sequence[Figure]) -> bool:
+    """Whether a figure that arithmetic happens to yield stands in the place of one of its kind, left unsaid.
+
+    ``请假满 5 个工作日退一半`` for ``满 10 个工作日退一半`` is half of ten, and wrong.
+    """
+    for one in aligned:
+        if figure in one.claim.figures:
+            theirs = (*one.passage.figures, *one.passage.carried_figures)
+            return any(
+                f.kind == figure.kind
+                and f.base == figure.base
+                and f.bound == figure.bound
+                and f.per == figure.per
+                and not f.weak
+                and standing(f, claimed) != "same"
+                for f in theirs
+            )
+    return False
 
 
 def _one_period(figure: Figure) -> bool:
@@ -126,8 +179,11 @@ def _same_count(figure: Figure, others: list[Figure]) -> bool:
     return figure.kind == "count" and any(o.kind == "count" and o.value == figure.value for o in others)
 
 
-def _counts_items(figure: Figure, one: Aligned) -> bool:
-    """``两种通信接口`` for an enumeration of two."""
+def _counts_items(figure: Figure, one: Aligned, claims: int) -> bool:
+    """``两种通信接口`` for an enumeration of two, ``这两种情况`` after two claims."""
     if figure.kind != "count" or figure.bound or not 2 <= figure.value <= 9:  # type: ignore[operator]
         return False
+    before = one.claim.text[: figure.start - one.claim.start]
+    if before.endswith(("这", "以上", "上述")) and figure.value < claims:  # type: ignore[operator]
+        return True
     return any(len(ENUMERATION.split(text)) == figure.value for text in (one.passage.text, one.claim.text))

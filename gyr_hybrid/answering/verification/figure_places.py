@@ -67,10 +67,15 @@ def parallel_clauses(one: Aligned, section: Section) -> Iterator[str]:
             if fuller and _parallel(sibling, own, claimed):
                 yield f"{one.claim.text!r} speaks of {sibling.text!r}"
         return
-    if all(stands(w, spoken) or light(w) for w in mine) and all(standing(f, claimed) == "same" for f in own):
+    shared = any(stands(w, spoken) for w in mine) or not mine
+    if (
+        shared
+        and all(stands(w, spoken) or light(w) for w in mine)
+        and all(standing(f, claimed) == "same" for f in own)
+    ):
         return  # it has no word of its own that the claim leaves out
     for found in one.found:
-        if found.place not in ("carried", "following"):
+        if found.place not in ("carried", "following") or light(found.word):
             continue
         holders = [p for p in siblings if stands(found.word, target_of(p.text))]
         if holders and all(_parallel(p, own, claimed) for p in holders):
@@ -83,7 +88,9 @@ def _parallel(passage: Passage, own: list[Figure], claimed: list[Figure]) -> boo
         if other.weak or other.kind in ("code", "ordinal"):
             continue
         for figure in own:
-            same_kind = figure.kind == other.kind and figure.per == other.per
+            same_kind = figure.kind == other.kind and (
+                figure.per == other.per or not (figure.per and other.per)
+            )
             if same_kind and compare(figure, other) != "same" and standing(other, claimed) != "same":
                 return True
     return False
@@ -106,8 +113,8 @@ def repeated_figure(one: Aligned) -> Iterator[str]:
     mine = [f for f in one.claim.figures if not f.weak]
     theirs = [f for f in find_figures(one.source) if not f.weak]
     for figure in dict.fromkeys((f.kind, f.base, f.value) for f in mine):
-        ours = [f for f in mine if (f.kind, f.base, f.value) == figure]
-        same = [t for t in theirs if compare(ours[0], t) == "same"]
+        ours = [f for f in mine if (f.kind, f.base, f.value) == figure and not _in_brackets(f, one)]
+        same = [t for t in theirs if ours and compare(ours[0], t) == "same"]
         if not same or len(ours) <= len(same):
             continue
         other = next(
@@ -120,6 +127,11 @@ def repeated_figure(one: Aligned) -> Iterator[str]:
         )
         if other:
             yield f"{ours[0].text!r} twice, where the source has {other.text!r}"
+
+
+def _in_brackets(figure: Figure, one: Aligned) -> bool:
+    """Whether the claim says it again in brackets: ``半年（180 天）``."""
+    return one.claim.text[: figure.start - one.claim.start].rstrip()[-1:] in tuple("(（")
 
 
 _CONJUNCTION = re.compile(r"并|且|和|与|及|,|，|(?<![a-z])(?:and|but|or)(?![a-z])")

@@ -27,6 +27,15 @@ _EXCEPT = re.compile(
     r"(?:除外|例外)\s*[:：]?\s*$|\bexcept(?:\s+for)?(?:\s+the\s+following)?\s*:\s*$", re.IGNORECASE
 )
 
+_ANAPHORIC = re.compile(
+    r"\s*(?:其(?![他它中余实])|它们?|该|此(?![外时处前后])|默认|缺省|取值|可选值|(?:it|its|they|their|this|these|defaults?)\b)"
+)
+"""A sentence or segment that begins so speaks of what the one before it spoke of."""
+_QUESTION = re.compile(r".*[?？]\s*$", re.DOTALL)
+_ANSWER = re.compile(r"\s*(?:\*\*)?(?:答案?|a)\s*[:：.]")
+_NO = re.compile(r"[\s—\-*]*(?:(?:答案?|a)\s*[:：.]\s*)?(?:不(?![仅但过同])|否|没有|无法|no\b|not\b)")
+_ASKING = re.compile(r"(?:问题?|答案?|[qa])\d*")
+
 _ELLIPTIC = re.compile(
     r"\s*(?:但是?|然而|不过)?[,，]?\s*(?:已|未)?(?:满|不满|不足|超过|不超过|不得超过|不得少于|不少于|低于|高于|大于|小于|达到|超出|逾|over|above|under|below|more|less|after|\d)"
 )
@@ -56,6 +65,11 @@ class Passage:
     figures: tuple[Figure, ...] = ()
     """Figures of head and clause."""
     carried_figures: tuple[Figure, ...] = ()
+
+    @property
+    def in_table(self) -> bool:
+        """Whether it is a cell of a table: its head names the row and the column."""
+        return "\n" in self.head
 
     @property
     def own(self) -> str:
@@ -115,6 +129,7 @@ class _Reader:
         self.lead = ""
         self.lead_span: tuple[int, int] | None = None
         self.excepting = False
+        self.question: tuple[int, int] | None = None
 
     def read(self, table_header: str) -> None:
         header = cells_of(even_fold(table_header), 0) if table_header else []
@@ -174,24 +189,44 @@ class _Reader:
                 self.enumerations.append([])
             self.enumerations[-1].append(head[1])
         is_lead = folded[start:end].rstrip().endswith(":") or folded[start:end].rstrip().endswith("：")
+        if not _ANSWER.match(folded, start, end):
+            self.question = None
+        before: tuple[int, int] | None = None
         for sentence_start, sentence_end in sentences(self.text, body, end):
             self.sentences.append((start if sentence_start == body else sentence_start, sentence_end))
             number = len(self.sentences) - 1
+            if _QUESTION.match(folded, sentence_start, sentence_end):
+                self.question, before = (sentence_start, sentence_end), None
+                continue  # it asserts nothing
             inline = topic = ""
+            told = (
+                self.question
+                if self.question and not _NO.match(folded, sentence_start, sentence_end)
+                else None
+            )
+            if before and _ANAPHORIC.match(folded, sentence_start, sentence_end):
+                told = before
+            leading = folded[slice(*told)] if told else ""
             for segment_start, segment_end in segments(folded, sentence_start, sentence_end):
                 self.segments += 1
                 colon = _lead_colon(folded, segment_start, segment_end)
                 body_text = folded[segment_start:segment_end]
-                shared = topic if _ELLIPTIC.match(body_text) else ""
-                carried = "\n".join(p for p in (self.lead, inline, shared) if p)
+                shared = topic if _ELLIPTIC.match(body_text) or _ANAPHORIC.match(body_text) else ""
+                carried = "\n".join(p for p in (self.lead, leading, inline, shared) if p)
                 topic = topic or _topic(body_text)
                 self.clauses(
-                    segment_start, segment_end, head=head[1] if head else "", carried=carried, sentence=number
+                    segment_start,
+                    segment_end,
+                    head=head[1] if head else "",
+                    carried=carried,
+                    sentence=number,
+                    lead=told or self.lead_span,
                 )
                 if colon and segment_end != sentence_end:
                     inline = folded[segment_start:colon]
                     if _EXCEPT.search(folded[segment_start : colon + 1]):
                         self.excepting = True
+            before = (sentence_start, _first_clause(folded, sentence_start, sentence_end))
             if not item and not is_lead:
                 self.excepting = False
         if is_lead and not item:
@@ -199,7 +234,16 @@ class _Reader:
             self.lead_span = self.sentences[-1] if self.sentences else None
             self.excepting = bool(_EXCEPT.search(self.text[start:end]))
 
-    def clauses(self, start: int, end: int, *, head: str, carried: str, sentence: int) -> None:
+    def clauses(
+        self,
+        start: int,
+        end: int,
+        *,
+        head: str,
+        carried: str,
+        sentence: int,
+        lead: tuple[int, int] | None = None,
+    ) -> None:
         earlier = carried
         for clause_start, clause_end in clauses(self.folded, start, end):
             text = self.folded[clause_start:clause_end]
@@ -214,7 +258,7 @@ class _Reader:
                 sentence,
                 self.segments,
                 self.excepting,
-                self.lead_span,
+                lead,
             )
             self.passages.append(
                 replace(passage, figures=source_figures(passage.own), carried_figures=source_figures(earlier))
@@ -224,9 +268,15 @@ class _Reader:
 
 def _head(folded: str, start: int, end: int) -> tuple[str, str] | None:
     found = _HEAD.match(folded, start, end)
-    if not found or not folded[found.end() : end].strip():
+    if not found or not folded[found.end() : end].strip() or _ASKING.fullmatch(found[1].strip("*` ")):
         return None
     return found.group(), found[1].strip("*` ")
+
+
+def _first_clause(folded: str, start: int, end: int) -> int:
+    """Where the first clause of a sentence ends."""
+    first = next(iter(clauses(folded, start, end)), (start, end))
+    return first[1]
 
 
 def _lead_colon(folded: str, start: int, end: int) -> int | None:

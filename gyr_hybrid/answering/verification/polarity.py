@@ -16,7 +16,7 @@ REACH_LATIN = 32
 """Characters of English a negator reaches forward."""
 
 _FIXED = re.compile(
-    r"不[但仅管论断久等妨如禁愧便良利然]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|(?:没有|未)(?=超过|少于|低于|高于|多于|大于|小于|[达满到])|不[满到]|不足(?=[\s\d一二三四五六七八九十百千两半])|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
+    r"不[但仅管论断久等妨如禁愧便良利然]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|(?:没有|未)(?=超过|少于|低于|高于|多于|大于|小于|[达满到])|不[满到]|不足(?!以)|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
     r"|无人机|非常|非法|非机动|别人|别的|[特级分区类性个识差派辨]别|没收|免[费税息邮赔押签疫]|避免|难免|豁免|是否|能否|可否|与否|有没有|是不是|能不能|会不会|要不要|可不可以|否则|不仅|差不多|对不起|了不起"
     r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|(?:not|no)(?: be)? [a-z]+er than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
@@ -36,8 +36,12 @@ def without_fixed(text: str) -> str:
 
 
 _STOP = re.compile(
-    r"[,;，；。、\n]|[的等时后则就]|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when|without|unless|except)(?![a-z])"
+    r"[,;，；。、\n]|[的则]|等(?![待级于候额])|时(?![间长段限效])|后(?![台果续])|就(?![诊业医餐])|或者?|但|而(?!且)|(?<![a-z])(?:but|and|if|when|without|unless|except)(?![a-z])"
 )
+
+_STOP_PLACED = re.compile(r"[,;，；。\n]|的|但|而(?!且)")
+_PLACED = re.compile(r"[在于向对将把从](?!于)")
+"""A negator before a preposition denies the verb behind the whole phrase."""
 
 _FREE = re.compile(r"免|不收|不用付|\bfree\b")
 _LIMIT = re.compile(
@@ -73,8 +77,9 @@ def denials_of(text: str) -> tuple[Denial, ...]:
     negators = [n for n in _NEGATOR.finditer(text) if not barred[n.start()]]
     for number, negator in enumerate(negators):
         start, end = negator.span()
-        stop = _STOP.search(text, end)
-        limit = end + (REACH_LATIN if negator.group().isascii() else REACH)
+        placed = bool(_PLACED.match(text, end))  # ``不得在楼道、消防通道堆放杂物``
+        stop = (_STOP_PLACED if placed else _STOP).search(text, end)
+        limit = end + (REACH_LATIN if negator.group().isascii() or placed else REACH)
         reach = min(stop.start() if stop else len(text), limit)
         if number + 1 < len(negators):  # ``未经许可不得拍照`` denies the permission, not the taking
             reach = min(reach, negators[number + 1].start())
@@ -82,7 +87,7 @@ def denials_of(text: str) -> tuple[Denial, ...]:
             w.key if w.start >= end else w.text[end - w.start :]
             for w in words
             if w.end > end and w.start < reach
-        )[: 5 if negator.group() == "no" else 2]
+        )[: 5 if negator.group() == "no" or placed else 2]
         if figure_follows(text, end):
             targets = (text[end : end + 2], *targets)[:2]
         elif not targets and text[end : end + 1].isalpha() and not negator.group().isascii():
@@ -122,12 +127,14 @@ def disagreement(claim: str, source: str, limiting: str = "") -> str:
     """
     for text, other in ((claim, source), (source, claim)):
         for denial in denials_of(text):
-            if denial.text.startswith("免") and _FREE.search(other):
+            if _FREE.search(other) and (denial.text.startswith("免") or _FREE.match(text, denial.start)):
                 continue
-            if text is source and _asserted_elsewhere(denial, source):
+            if text is source and _asserted_elsewhere(denial, source, claim):
                 continue
             if text is claim and supposes(denial, claim) and _denied_in(denial, limiting):
                 continue
+            if text is claim and _in_condition(denial, claim) and _OTHERWISE.search(limiting or source):
+                continue  # ``if it does not connect`` for ``must connect, otherwise …``
             # the object of a verb that the other text lacks says nothing, unless the verb says nothing itself
             wanted = denial.targets[: 2 if set(denial.targets[:1]) & LIGHT_WORDS else 1]
             target = next((t for t in wanted if t.strip() and occurrences(t, other)), None)
@@ -143,19 +150,39 @@ def supposes(denial: Denial, text: str) -> bool:
     return text[denial.reach : denial.reach + 1] in tuple("的时等")
 
 
+_OTHERWISE = re.compile(r"否则|逾期|超时|过期|(?<![a-z])(?:otherwise|or else|late)(?![a-z])")
+_SUPPOSING = re.compile(r"如果?|若|要是|倘若|假如|逾期|(?<![a-z])(?:if|when|unless)(?![a-z])")
+
+
+def _in_condition(denial: Denial, text: str) -> bool:
+    """Whether the denial stands in a clause that supposes: before the comma, after ``如`` or before ``的``."""
+    begin = max(text.rfind(mark, 0, denial.start) for mark in ",，;；\n") + 1
+    ending = re.search(r"[,，;；\n]|$", text[denial.end :])
+    end = denial.end + (ending.start() if ending else 0)
+    clause = text[begin:end].strip()
+    return end < len(text.rstrip()) and bool(
+        _SUPPOSING.match(clause) or clause.endswith(("的", "时", "的话"))
+    )
+
+
 def _denied_in(denial: Denial, text: str) -> bool:
     return any(denied_at(text, p) for t in denial.targets[:1] for p in occurrences(t, text))
 
 
-def _asserted_elsewhere(denial: Denial, text: str) -> bool:
-    """Whether another line of the text asserts what is denied: ``不得下载`` beside ``确需下载的``."""
+def _asserted_elsewhere(denial: Denial, text: str, claim: str) -> bool:
+    """Whether another line of the text asserts what is denied: ``不得下载`` beside ``确需下载的``.
+
+    Of an object that the claim names too: ``可借图书，不可借期刊`` asserts no lending of ``期刊``.
+    """
     if not denial.targets:
         return False
+    objects = [t for t in denial.targets[1:] if occurrences(t, claim)]
     line = text.count("\n", 0, denial.start)
     for place in occurrences(denial.targets[0], text):
         number = text.count("\n", 0, place)
         if (
             number != line
+            and all(occurrences(t, text.split("\n")[number]) for t in objects)
             and not denied_at(text, place)
             and len(content_words(text.split("\n")[number])) > 1  # the name of a column asserts nothing
         ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gyr_hybrid.answering.verification.lexicon import Lexicon
-from gyr_hybrid.answering.verification.word_lists import GENERAL_ROLES, LIGHT_WORDS, ROLES
+from gyr_hybrid.answering.verification.word_lists import ADDRESSEES, GENERAL_ROLES, LIGHT_WORDS, ROLES
 from gyr_hybrid.answering.verification.words import Word
 
 _ACTOR = re.compile(
@@ -21,7 +21,7 @@ _NO_ACTOR = re.compile(
 
 def light(word: Word) -> bool:
     """Whether a word adds next to nothing."""
-    return word.key in LIGHT_WORDS or word.text in LIGHT_WORDS
+    return word.key in LIGHT_WORDS or word.text in LIGHT_WORDS or word.text in ADDRESSEES
 
 
 def is_actor(key: str, lexicon: Lexicon) -> bool:

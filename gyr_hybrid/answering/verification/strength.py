@@ -15,14 +15,14 @@ _FAMILIES: dict[str, tuple[str, str]] = {
         r"全部",
         r"所有|任何|全[部体员额数]|一切|一律|凡|均|都|各|每一?[个位名项笔种件条台辆]|\b(?:all|every|entire|full|whole)\b",
     ),
-    "each": (r"每一?[个项笔次种类](?![月年天周]|[一-龥]?\d)", r"每|/|各|所有|任何|都|均|次"),
+    "each": (r"每一?[个项笔次种类](?![月年天周]|[一-龥]?\d)", r"每|/|各|单|所有|任何|都|均|次"),
     "always": (
         r"永久|永远|永不|终身|终生|始终|一直|随时|任何时候|全天候|无时无刻|\b(?:always|forever|permanently|lifetime|for life|at any time|whenever|at all times|never)\b",
         r"永久|永远|永不|终身|终生|始终|一直|随时|任何时候|全天|24 ?小时|\b(?:always|forever|permanently|lifetime|life|at any time|any time|whenever|never)\b",
     ),
     "at once": (
         r"立即|立刻|马上|即刻|当场|瞬间|秒到|实时|\b(?:immediately|instantly|at once|right away|straight away)\b",
-        r"立即|立刻|马上|即刻|当场|瞬间|实时|即时|\b(?:immediate|immediately|instantly|at once|right away|straight away)\b",
+        r"立即|立刻|马上|即刻|当场|瞬间|实时|即时|\b(?:immediate|immediately|instantly|at once|right away|straight away|at a time|at the same time|simultaneously)\b",
     ),
     "certain": (
         r"一定|必然|必定|绝对|保证|确保|肯定|百分之?百|绝不|决不|从不|从来|\b(?:guaranteed?|guarantees|certainly|definitely|surely|in every respect|without exception)\b",
@@ -49,7 +49,7 @@ _FAMILIES: dict[str, tuple[str, str]] = {
         r"免|不收|无需付|赠送|附赠|\b0\s?元|\b(?:free|no cost|no charge|no fee|without (?:a |any )?(?:charge|fee)|waived|included)\b",
     ),
     "many": (
-        r"多[个次张名条笔台件人份]|若干|\b(?:several|multiple|many|more than one|as many)\b",
+        r"多[个次张名条笔台件人份]|若干|\b(?:several|multiple|(?<!how )many|more than one|as many)\b",
         r"多|若干|几|不限|两|[二三四五六七八九十]|[2-9]|\d\d|\b(?:several|multiple|many|more than one|unlimited|all)\b",
     ),
     "both": (r"\b(?:both)\b|两[款者种个]都", r"\b(?:both|and|all)\b|都|均|、|和|与"),
@@ -122,9 +122,9 @@ def modality_conflict(claim: str, source: str) -> str:
     return ""
 
 
-_DURING = re.compile(r"期间|[期天日月年时钟周]内|之内|以内|(?<![a-z])(?:during|within)(?![a-z])")
+_DURING = re.compile(r"期间|[期天日月年时钟周)]内|之内|以内|(?<![a-z])(?:during|within)(?![a-z])")
 _BEFORE = re.compile(r"之前|以前|(?<![提目之以当])前(?![台端往来]|述)|(?<![a-z])before(?![a-z])")
-_AFTER = re.compile(r"之后|以后|(?<![之以最然])后(?![台端缀])|(?<![a-z])after(?![a-z])")
+_AFTER = re.compile(r"之后|以后|(?<=日)起|(?<![之以最然])后(?![台端缀])|(?<![a-z])after(?![a-z])")
 _SIDES = (("before", _BEFORE), ("after", _AFTER), ("during", _DURING))
 
 

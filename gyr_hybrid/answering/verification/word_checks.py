@@ -43,7 +43,11 @@ def words_stand(evidence: Evidence) -> Iterator[Finding]:
     """
     for one in evidence.aligned:
         section = evidence.sections[one.section]
-        strange = [f for f in one.found if f.place in ("none", "elsewhere") and not light(f.word)]
+        strange = [
+            f
+            for f in one.found
+            if f.place in ("none", "elsewhere") and not light(f.word) and not _refers_back(f.word, one)
+        ]
         names = [f for f in strange if is_identifier(f.word, evidence.sentence)]
         if names:
             yield Finding("name", f"{names[0].word.text!r} not in the source sentence")
@@ -57,6 +61,16 @@ def words_stand(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("words", f"{' '.join(f.word.text for f in strange)!r} not in the source sentence")
         elif support < (NEARLY if one.missing else CLOSE):
             yield Finding("coverage", f"{support:.2f} of {one.claim.text!r}")
+
+
+_THIS = re.compile(r"[这该此那][本笔个种份些张次项件台条类]?$")
+
+
+def _refers_back(word: Word, one: Aligned) -> bool:
+    """``这笔钱``, ``这本书``: a word that only takes up what was said before."""
+    start = word.start - one.claim.start
+    measure = word.text[0] in "本笔种份张项件台条类" and len(word.text) > 1
+    return bool(_THIS.search(one.claim.text[max(0, start - 2) : start + measure]))
 
 
 _IDENTIFIER = re.compile(r".*[a-z][A-Z]|.*\w[._]\w")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import combinations
 
 from gyr_hybrid.answering.figures.matching import standing
 from gyr_hybrid.answering.figures.measures import UNITS
 from gyr_hybrid.answering.figures.normaliser import find_figures
 from gyr_hybrid.answering.figures.numerals import even_fold
-from gyr_hybrid.answering.verification.alignment import Aligned, Found, places_of
+from gyr_hybrid.answering.verification.alignment import Aligned, Found
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import Target, stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
@@ -28,7 +27,7 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
     Only a topic that the passage inherits may stand before it in the place of another word (``装修押金`` for
     ``缴纳押金`` after ``装修须…``), unless both name parties or the two have changed places.
     """
-    everything, whole = target_of(even_fold(sentence)), target_of(one.claim.text)
+    everything = target_of(even_fold(sentence))
     for start, end in one.claim.clauses:
         words = [f for f in one.found if start <= f.word.start < end]
         main = (start, end) == one.claim.clauses[-1]
@@ -58,13 +57,18 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
             rival = main and i1 == 0 and j1 == 0 and _rival_topics(inherited, old, one)
             if topic and not swapped and not all(named) and not rival:
                 continue
-            moved = bool(old) and all(_holds(whole, w.key) for w in old)
-            if moved and not named[0] and ordinary(new, names, lexicon):
+            unsaid = [
+                w
+                for w in old
+                if not stands(w, everything, lexicon) and not _negated(w, source, spoken, lexicon)
+            ]
+            if old and not unsaid and not inherited and not named[0] and ordinary(new, names, lexicon):
                 continue  # ``With the priority service, processing takes 5 days``
             if all(light(w) and not is_named(w.key) for w in old) and len(inherited) == len(new):
                 continue
-            few = len(new) <= SWAPPED and len(old) <= SWAPPED
-            if one.support >= SWAP and few and ordinary((*new, *old), names, lexicon):
+            left = old if inherited else unsaid
+            few = len(new) <= SWAPPED and len(left) <= SWAPPED
+            if one.support >= SWAP and few and ordinary((*new, *left), names, lexicon):
                 continue
             if new and old:
                 yield f"{' '.join(w.text for w in new)!r} where the source has {' '.join(w.text for w in old)!r}"
@@ -80,6 +84,15 @@ def _rival_topics(new: Sequence[Word], old: Sequence[Word], one: Aligned) -> boo
         shared = {w.key for w in theirs} & {w.key for w in ours}
         if len(shared) > 1 and theirs[-1].key == ours[-1].key and any(w.key == new[0].key for w in theirs):
             return True
+    return False
+
+
+def _negated(word: Word, source: str, spoken: Target, lexicon: Lexicon) -> bool:
+    """Whether the claim says in one word what the source denies with two: ``免费`` for ``不收费``."""
+    for negator in ("没有", "不", "没", "未", "无"):
+        if source.startswith(negator, max(0, word.start - len(negator))) and word.start >= len(negator):
+            text = negator + word.text
+            return stands(Word(text, text, word.start, word.end), spoken, lexicon)
     return False
 
 
@@ -138,64 +151,21 @@ def _capitals(words: Iterable[Word], sentence: str) -> frozenset[str]:
     return frozenset(w.key for w in words if len(w.text) > 1 and sentence[w.start : w.end].isupper())
 
 
-def other_agent(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
-    """Someone else after 由 than in the source clause."""
-    theirs = _agents(one.source)
-    if not theirs:
-        return
-    for agent in _agents(one.claim.text):
-        if not any(stands(agent[0], target_of("".join(w.text for w in other)), lexicon) for other in theirs):
-            yield f"由{agent[0].text} where the source has 由{theirs[0][0].text}"
+def contrasting_words(one: Aligned, others: Iterable[Aligned], lexicon: Lexicon) -> Iterator[str]:
+    """A word of the claim where the source clause, or one before it for a word of the heading, has one that excludes it.
 
-
-_FIRST_PERSON = re.compile(r"我们|我司|我方|本[公店行平院校]|(?<![a-z])(?:we|us|our)(?![a-z])")
-
-
-def assumed_agent(one: Aligned) -> Iterator[str]:
-    """``we`` or ``用户`` where the source clause names a party, of which the claim has nothing."""
-    spoken = target_of(one.claim.text)
-    said = [w.text for w in one.missing if is_named(w.key) and light(w)]
-    first = _FIRST_PERSON.search(one.claim.text)
-    if first and not _FIRST_PERSON.search(one.passage.own + one.passage.carried):
-        said.append(first.group())
-    for word in content_words(one.passage.text) if said else ():
-        if is_party(word.key) and not stands(word, spoken):
-            yield f"{said[0]!r} where the source has {word.text!r}"
-            return
-
-
-def _agents(text: str) -> list[list[Word]]:
-    """The two content words after each 由, the agent first."""
-    found = []
-    for marker in re.finditer("由(?![于此])", text):
-        words = [w for w in content_words(text) if w.start >= marker.end()][:2]
-        if words and words[0].start - marker.end() <= 2:
-            found.append(words)
-    return found
-
-
-def swapped_actors(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
-    """Two parties in the other order than in the source clause."""
-    source = one.passage.text
-    main = [f.word for f in one.found if f.word.start >= one.claim.clauses[-1][0]]
-    actors = [w for w in main if is_party(w.key) or w.key in lexicon.contrasts]
-    places = [(w, places_of(w, source)) for w in actors]
-    single = [(w, p[0]) for w, p in places if len(p) == 1]
-    for (first, i), (second, j) in combinations(single, 2):
-        rivals = second.key in lexicon.contrasts.get(first.key, ())
-        if i > j and first.key != second.key and (rivals or (is_party(first.key) and is_party(second.key))):
-            yield f"{first.text!r} before {second.text!r}, the source has them the other way round"
-
-
-def contrasting_words(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
-    """A word of the claim where the source clause, or one before it for a word of the heading, has one that excludes it."""
+    A rival that one of the ``others`` says in its right place is not displaced, nor by a word that the claim denies.
+    """
     near = target_of(f"{one.passage.carried}\n{one.passage.own}")
-    spoken = target_of(one.claim.text)
+    placed = [a.claim.text for a in others if a.passage is one.passage]
+    spoken = target_of("\n".join([one.claim.text, *placed]))
     for found in one.found:
         rivals = lexicon.contrasts.get(found.word.key)
         own = near if found.place == "heading" else target_of(one.passage.own)
         if not rivals or _holds(own, found.word.key):
             continue
+        if denied_at(one.claim.text, found.word.start - one.claim.start):
+            continue  # ``不收费`` for ``免费``
         for rival in sorted(rivals):
             denied = any(denied_at(own.text, place) for place in occurrences(rival, own.text))
             if _holds(own, rival) and not _holds(spoken, rival) and not denied:

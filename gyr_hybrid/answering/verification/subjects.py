@@ -1,0 +1,137 @@
+"""Whom and what a sentence speaks of: the parties and subjects of its claims beside those of the source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+from gyr_hybrid.answering.figures.normaliser import find_figures
+from gyr_hybrid.answering.verification.alignment import Aligned, places_of
+from gyr_hybrid.answering.verification.claims import content_words
+from gyr_hybrid.answering.verification.crediting import stands, target_of
+from gyr_hybrid.answering.verification.lexicon import Lexicon
+from gyr_hybrid.answering.verification.roles import is_named, is_party, light
+from gyr_hybrid.answering.verification.strength import is_strong
+from gyr_hybrid.answering.verification.words import Word
+
+
+def other_agent(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
+    """Someone else after 由 than in the source clause."""
+    theirs = _agents(one.source)
+    if not theirs:
+        return
+    for agent in _agents(one.claim.text):
+        if not any(stands(agent[0], target_of("".join(w.text for w in other)), lexicon) for other in theirs):
+            yield f"由{agent[0].text} where the source has 由{theirs[0][0].text}"
+
+
+_FIRST_PERSON = re.compile(r"我们|我司|我方|本[公店行平院校]|(?<![a-z])(?:we|us|our)(?![a-z])")
+
+
+def assumed_agent(one: Aligned) -> Iterator[str]:
+    """``we`` or ``用户`` where the source clause names a party, of which the claim has nothing."""
+    spoken = target_of(one.claim.text)
+    said = [w.text for w in one.missing if is_named(w.key) and light(w)]
+    first = _FIRST_PERSON.search(one.claim.text)
+    if first and not _FIRST_PERSON.search(one.passage.own + one.passage.carried):
+        said.append(first.group())
+    for word in content_words(f"{one.passage.carried}\n{one.passage.text}") if said else ():
+        if is_party(word.key) and not stands(word, spoken):
+            yield f"{said[0]!r} where the source has {word.text!r}"
+            return
+
+
+def _agents(text: str) -> list[list[Word]]:
+    """The two content words after each 由, the agent first."""
+    found = []
+    for marker in re.finditer("由(?![于此])", text):
+        words = [w for w in content_words(text) if w.start >= marker.end()][:2]
+        if words and words[0].start - marker.end() <= 2:
+            found.append(words)
+    return found
+
+
+def swapped_actors(one: Aligned, lexicon: Lexicon) -> Iterator[str]:
+    """Two parties in the other order than in the source clause."""
+    source = one.passage.text
+    main = [f.word for f in one.found if f.word.start >= one.claim.clauses[-1][0]]
+    actors = [w for w in main if is_party(w.key) or w.key in lexicon.contrasts]
+    places = [(w, places_of(w, source)) for w in actors]
+    single = [(w, p[0]) for w, p in places if len(p) == 1]
+    for (first, i), (second, j) in combinations(single, 2):
+        rivals = second.key in lexicon.contrasts.get(first.key, ())
+        if i > j and first.key != second.key and (rivals or (is_party(first.key) and is_party(second.key))):
+            yield f"{first.text!r} before {second.text!r}, the source has them the other way round"
+
+
+_PASSIVE = re.compile(r"[被由向]|(?<![a-z])(?:by|be|been|is|are|was|were)(?![a-z])")
+
+
+def object_as_subject(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator[str]:
+    """A party that the source clause only mentions, in the place of the one that acts, which is left unsaid.
+
+    ``门店应当报警`` for ``承租人应当报警并通知门店``.
+    """
+    if not one.claim.words or _PASSIVE.search(one.claim.text):
+        return
+    subject = one.claim.words[0]
+    acting = next((w for w in content_words(one.passage.text) if is_party(w.key)), None)
+    if acting is None or not is_party(subject.key) or stands(acting, target_of(sentence), lexicon):
+        return
+    if any(place > acting.start for place in places_of(subject, one.passage.text)):
+        yield f"{subject.text!r} where the source has {acting.text!r}"
+
+
+def opposite_party(one: Aligned) -> Iterator[str]:
+    """``非会员`` where the source clause speaks of ``会员``."""
+    for found in re.finditer(r"非([\u3400-\u9fff]{2,4}?)(?=[可应须需每要不的在享]|$)", one.claim.text):
+        own = one.passage.own
+        if found[1] in own.replace(found[0], "") and found[0] not in own:
+            yield f"{found[0]!r} where the source has {found[1]!r}"
+
+
+def other_subject(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator[str]:
+    """A subject from another clause, where the source clause has one of its own that the sentence leaves out.
+
+    ``重货要贴红色标签`` for ``重货放底层，易碎品贴红色标签``.
+    """
+    theirs = content_words(one.passage.text)
+    main = [f for f in one.found if f.word.start >= one.claim.clauses[-1][0]]
+    if not main or not theirs or len(one.claim.clauses) > 1:
+        return
+    first, own = main[0], theirs[0]
+    if first.place not in ("carried", "elsewhere") or one.passage.text[: own.start].strip():
+        return
+    if (
+        light(own)
+        or own.key in lexicon.equivalents
+        or is_strong(own.text)
+        or (own.han and own.text[:2] in sentence)
+    ):
+        return  # most words of the lists are verbs
+    if any(f.start <= own.start < f.end for f in find_figures(one.passage.text)):
+        return
+    last = [f for f in main if f.place == "own"]
+    if last and not stands(own, target_of(sentence), lexicon) and own.start < last[0].word.start:
+        yield f"{first.word.text!r} where the source has {own.text!r}"
+
+
+_ONLY = re.compile(
+    r"(?:只|仅)(?:对|限|能|可|在|适用于|用于|支持|接受|有)*|(?<![a-z])(?:only|solely)\s(?:for|to|in|on|by|with)?"
+)
+
+
+def outside_only(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator[str]:
+    """What the source says of one thing alone, said without it: ``对历史版本生效`` for ``只对当前版本生效``."""
+    spoken = target_of(sentence)
+    for only in _ONLY.finditer(one.passage.text):
+        behind = [w for w in content_words(one.passage.text) if w.start >= only.end()]
+        if len(behind) < 2 or behind[0].start > only.end() + 1 or light(behind[0]):
+            continue
+        if (
+            not stands(behind[0], spoken, lexicon)
+            and stands(behind[-1], spoken, lexicon)
+            and not _ONLY.search(sentence)
+        ):
+            yield f"the source says so of {behind[0].text!r} alone"
