@@ -13,8 +13,8 @@ from gyr_hybrid.answering.verification.claims import claims_of, content_words
 from gyr_hybrid.answering.verification.crediting import credit_of, target_of
 from gyr_hybrid.answering.verification.enumerations import contrasting_pairs, parallel_pairs
 from gyr_hybrid.answering.verification.lexicon import Lexicon
-from gyr_hybrid.answering.verification.passages import read_section
 from gyr_hybrid.answering.verification.quotation import verbatim_span
+from gyr_hybrid.answering.verification.section_reader import read_section
 
 TABLE = """| 套餐 | 每月价格 | 成员 |
 | --- | --- | --- |

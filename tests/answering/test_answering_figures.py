@@ -53,6 +53,17 @@ SAME = [
     ("two and a half hours", "150 minutes"), ("a quarter of an hour", "15 minutes"), ("two dozen", "24"), ("half a dozen", "6"),
     ("一打", "12 个"), ("半斤", "250 克"), ("半公斤", "500 克"), ("one mile", "1609.344 metres"), ("2 英尺", "60.96 厘米"),
     ("1 公顷", "10000 平方米"), ("one fortnight", "14 days"), ("two thirds", "三分之二"), ("nine out of ten", "90%"),
+    # amounts in several units
+    ("1 小时 30 分钟", "90 分钟"), ("1小时30分", "1.5 小时"), ("1h30m", "90 minutes"), ("2 min 30 s", "150 秒"), ("2 分 30 秒", "150 秒"),
+    ("1 年 6 个月", "18 个月"), ("1 year and 6 months", "18 months"), ("3 天零 4 小时", "76 小时"), ("a week and 2 days", "9 days"),
+    ("3 元 5 角", "3.5 元"), ("五角二分", "0.52 元"), ("12 块 5", "12.5 元"), ("12 块 5 毛", "12.5 元"), ("50 分钱", "0.5 元"),
+    ("1 米 8", "1.8 米"), ("一米二", "120 cm"), ("5 feet 6 inches", "66 inches"),
+    # further units and spellings
+    ("212 °F", "100 ℃"), ("77 华氏度", "25 ℃"), ("3700mV", "3.7V"), ("2 平方公里", "200 公顷"), ("2 m²", "2 平方米"), ("1.2 m³", "1200 升"),
+    ("$2.5M", "$2,500,000"), ("$1.2k", "$1,200"), ("10w 元", "10 万元"), ("25 个基点", "0.25%"), ("50 bps", "0.5%"), ("对折", "50%"),
+    ("a fortnight", "14 days"), ("零点", "0:00"), ("24:00", "0:00"), ("10 点 30 分", "10:30"), ("上午10点30", "10:30"),
+    ("300 兆", "300 Mbps"), ("six digits", "6 位"), ("18 years of age", "18 周岁"), ("18-year-old", "18 岁"), ("the 25th", "每月 25 日"),
+    ("每公里 2 元", "2 元/公里"), ("每平方米 5 元", "5 元/平方米"), ("单日 20 次", "每天 20 次"),
     ("noon", "12:00"), ("midnight", "24:00"), ("100 千字节", "100 KB"), ("三十天", "30"),
     # dates and times
     ("2026年10月1日", "2026-10-01"), ("2026/10/1", "2026-10-01"), ("2026.10.01", "2026年10月1日"),
@@ -72,6 +83,7 @@ DIFFERENT = [
     ("49 元", "49 美元", "unit"), ("10 MB", "10 GB", "unit"), ("5 万行", "5 万列", "unit"), ("5 万元", "50 万元", "absent"),
     ("3 次", "3 天", "unit"), ("1.5 米", "1.5 厘米", "unit"), ("第三条", "第四条", "absent"), ("第三条", "3 条", "unit"),
     ("E1042", "E1043", "absent"), ("v7.1.0", "v7.1.1", "absent"), ("v7.1", "7.10", "absent"), ("M 码 42", "43", "absent"),
+    ("1 小时 30 分", "80 分钟", "absent"), ("3 元 5 角", "3.05 元", "absent"), ("212 °F", "212 ℃", "unit"), ("300 兆", "300 Gbps", "unit"),
     ("2026-10-01", "2026-10-02", "absent"), ("2026年10月1日", "10月1日", "absent"), ("8 点", "晚上 8 点", "unit"),
     ("不超过 60 次", "至少 60 次", "bound"), ("3 人以上", "3 人以下", "bound"), ("不足 1 年", "满 1 年", "bound"),
     ("at least 30 days", "up to 30 days", "bound"), ("39 元/月", "39 元/年", "rate"), ("$12 per month", "$12 per year", "rate"),
@@ -82,7 +94,7 @@ DIFFERENT = [
 NO_FIGURE = [
     "统一安排", "一些用户", "一般当天完成", "一旦提交", "一起处理", "一键导入", "任一方", "唯一的", "进一步", "十分重要", "千万不要",
     "万一丢失", "双方协商", "第三方平台", "二维码", "一律禁止", "一直有效", "百货商店", "三角形", "专一", "（一）总则", "1. 打开设置",
-    "someone", "the one", "everyone",
+    "一分钱不退", "someone", "the one", "everyone",
 ]  # fmt: skip
 
 
@@ -248,3 +260,26 @@ def _han(number: int) -> str:
     if not low:
         return below_myriad(high) + "万"
     return below_myriad(high) + "万" + ("零" if low < 1000 else "") + below_myriad(low)
+
+
+def test_a_part_that_fills_the_greater_unit_is_a_figure_of_its_own() -> None:
+    assert [f.text for f in find_figures("提供 7 天 24 小时服务")] == ["7 天", "24 小时"]
+    assert [f.text for f in find_figures("第 3 年 6 个月内")] == ["第 3 年", "6 个月"]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "quoted"),
+    [
+        ("3 公斤运费 16 元", "首重 1 公斤 12 元，续重每公斤 2 元"),
+        ("100 平方米收 500 元", "每平方米 5 元"),
+        ("剩余 70%", "定金 30%"),
+    ],
+)
+def test_rates_by_measure_first_amounts_and_remainders_are_worked_out(claimed: str, quoted: str) -> None:
+    figures = find_figures(claimed)
+    assert derived(figures, find_figures(quoted), claimed) == set(figures)
+
+
+def test_a_wrong_result_is_not_worked_out() -> None:
+    quoted = find_figures("首重 1 公斤 12 元，续重每公斤 2 元")
+    assert derived(find_figures("3 公斤运费 18 元"), quoted, "3 公斤运费 18 元") == set()

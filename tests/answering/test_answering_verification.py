@@ -471,3 +471,76 @@ def test_a_cell_that_says_how_much_there_is_is_a_ceiling_but_no_floor() -> None:
     table = "| 版本 | 成员 |\n|---|---|\n| 免费版 | 3 |\n| 专业版 | 10 |"
     assert check("专业版最多 10 名成员。", table).value == "supported"
     assert check("专业版至少 10 名成员。", table).value == "uncertain"
+
+
+ASKED = (
+    "楼道里能给电动车充电吗？——不行，请到充电区充电，每度 0.8 元。发票多久开具？——申请后 3 个工作日内开具。"
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("发票在申请后 3 个工作日内开具。", ASKED),
+        ("请到充电区充电，每度 0.8 元。", ASKED),
+        ("不支持退款。", "支持退款吗？不支持，购买后不予退款。"),
+        ("DKIM is off by default.", "DKIM must be enabled by the domain owner; it is off by default."),
+        (
+            "`wal_sync` 默认 200 ms。",
+            "`wal_sync` 是日志刷盘的间隔。默认 200 ms，`0` 表示每次写入都刷盘。",
+        ),
+        (
+            "入门版有 5 个席位和 10 GB 空间。",
+            "| 套餐 | 席位 | 空间 |\n| --- | --- | --- |\n| 入门版 | 5 个 | 10 GB |\n| 成长版 | 20 个 | 100 GB |\n",
+        ),
+        (
+            "成长版每月 299 元。",
+            "| 套餐 | 价格 |\n| --- | --- |\n| 入门版 | 99 元/月 |\n| 成长版 | 299 元/月 |\n",
+        ),
+        ("楼道和消防通道里不得堆放杂物。", "业主不得在楼道、消防通道堆放杂物。"),
+        ("油量不足按每升 10 元补足。", "油量不足的，按每升 10 元补足。"),
+        ("图书逾期不还，每册每天收 1 角钱。", "图书逾期每册每天 0.1 元。"),
+        (
+            "If the client does not connect every 30 days, it becomes read-only.",
+            "The client must connect every 30 days, otherwise it becomes read-only.",
+        ),
+        ("普通读者最多可借 10 册。", "普通读者可以借阅 10 册，借期 30 天。"),
+        ("私教课购买后半年（180 天）内有效。", "私教课自购买之日起 180 天内有效，过期作废。"),
+        ("电费每月结算一次。", "电费按月结算，次月缴清。"),
+        ("停车不超过一刻钟的，不收费。", "停车 15 分钟以内免费。"),
+        ("旅客改签，须在起飞前两小时完成。", "改签须在起飞前 2 小时完成。"),
+        ("用户可以申请 3 元补偿，这笔钱由商家承担。", "用户可以申请 3 元补偿，由商家承担。"),
+    ],
+)
+def test_what_a_clause_takes_from_its_surroundings_is_its_own(sentence: str, text: str) -> None:
+    verdict = check(sentence, text)
+    assert verdict.value == "supported", verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text", "name"),
+    [
+        ("楼道里能给电动车充电。", ASKED, ""),
+        ("支持退款。", "支持退款吗？不支持，购买后不予退款。", "polarity"),
+        ("请假满 5 天的，退还一半伙食费。", "请假满 10 天的，退还一半伙食费。", ""),
+        ("重货要贴红色标签。", "纸箱放底层，玻璃器皿贴红色标签。", ""),
+        ("纸箱贴红色标签。", "纸箱放底层，玻璃器皿贴红色标签。", "subject"),
+        ("非会员可以免费变更一次。", "会员可以免费变更一次，非会员每次 50 元。", "agent"),
+        ("出了事故，门店应当立即报警。", "发生事故的，承租人应当立即报警并通知门店。", "agent"),
+        ("规则对历史版本也生效。", "规则只对当前版本生效，历史版本须另设期限。", ""),
+        ("少儿证可借期刊。", "少儿证可借图书 15 册，不可借期刊。", "polarity"),
+        ("投诉属实的，最高赔付 1,000 元。", "投诉属实的，不足 1,000 元的按 1,000 元赔付。", "bound"),
+        ("技术占 40 分。", "评分：价格 40 分，技术 45 分，商务 15 分。", ""),
+        ("按 3.2 条，投标文件要交副本 4 份。", "3.2 投标有效期为 90 天。\n3.3 投标文件副本 4 份。", "splice"),
+        ("A key with the same body is rejected.", "A key with a different body is rejected.", "contrast"),
+    ],
+)
+def test_what_belongs_to_another_place_is_not_taken(sentence: str, text: str, name: str) -> None:
+    verdict = check(sentence, text)
+    assert verdict.value != "supported", verdict.reason
+    assert not name or verdict.check == name, verdict.reason
+
+
+def test_a_question_of_the_source_is_quoted_with_its_answer() -> None:
+    quotes = [q.text for q in check("发票在申请后 3 个工作日内开具。", ASKED).quotes]
+    assert quotes == ["——申请后 3 个工作日内开具。", "发票多久开具？"]

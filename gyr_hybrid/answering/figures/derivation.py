@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
+from gyr_hybrid.answering.figures.measures import UNITS
 from gyr_hybrid.answering.figures.normaliser import Figure
 
 _SUM = re.compile(
@@ -20,6 +22,7 @@ _SUM = re.compile(
 _DIFFERENCE = re.compile(
     r"多|少|退[回还]|扣|贵|便宜|高|低|长|短|差|省|剩|余|再|还|早|晚|超[出过]|\b(?:more|less|fewer|longer|shorter|higher|lower|cheaper|difference|saves?|saving|remaining|left|another|dearer|earlier|later)\b"
 )
+_REST = re.compile(r"剩|余|其他|其余|\b(?:rest|remaining|remainder|other|balance|left)\b")
 _LESS = re.compile(r"减|折|优惠|剩|余|扣|便宜|实付|\b(?:off|discount|remaining|left|minus|after|less)\b")
 _YEARLY = re.compile(
     r"一年|全年|每年|年付|满年|年度|整年|年费|\b(?:year|yearly|annual|annually|twelve months)\b"
@@ -94,6 +97,9 @@ def _explain(
             )
             if figure.value in pairs:
                 return {premise}
+    for premise in premises:
+        if figure.value in set(_tiered(figure, premise, known)):
+            return {premise}
     if figure.base == "month":
         for ordinal in ordinals:
             if isinstance(ordinal.value, Fraction) and figure.value == 12 - ordinal.value:
@@ -109,6 +115,8 @@ def _from_one(figure: Figure, source: Figure, known: list[Figure], sentence: str
             yield value * 12
         if figure.per == "month" and (source.per == "year" or (not source.per and _YEARLY.search(sentence))):
             yield value / 12
+    if figure.kind == source.kind == "percent" and _REST.search(sentence):
+        yield 100 - value
     if figure.kind == "duration" and source.kind == "clock":
         clocks = [f.value for f in known if f.kind == "clock" and isinstance(f.value, Fraction)]
         yield from ((b - a) * 60 for a, b in pairwise(clocks))
@@ -149,6 +157,19 @@ def _from_two(figure: Figure, left: Figure, right: Figure, sentence: str) -> Ite
         yield a / b
 
 
+def _tiered(figure: Figure, premise: Figure, known: list[Figure]) -> Iterator[Fraction]:
+    """``首重 1 公斤 12 元，续重每公斤 2 元`` for 3 kg: a first price and a rate for what exceeds the first amount."""
+    if figure.kind != "money" or not isinstance(premise.value, Fraction):
+        return
+    rates = [f for f in known if f.kind == "money" and f.base == figure.base and f.per]
+    bases = [f for f in known if f.kind == "money" and f.base == figure.base and not f.per]
+    firsts = [f for f in known if (f.kind, f.base) == (premise.kind, premise.base)]
+    for rate, base, first in product(rates, bases, firsts):
+        over = premise.value - first.value  # type: ignore[operator]
+        if over > 0:
+            yield from (base.value + more for more in _rated(rate, replace(premise, value=over), ""))  # type: ignore[operator]
+
+
 def _rated(rate: Figure, amount: Figure, sentence: str) -> Iterator[Fraction]:
     """``12 元/人`` for five people, ``0.5 元/天`` for ten days."""
     a, b = rate.value, amount.value
@@ -159,6 +180,10 @@ def _rated(rate: Figure, amount: Figure, sentence: str) -> Iterator[Fraction]:
             yield a * b / _PER_VALUE[rate.per]
         if amount.base == "month" and rate.per in _PER_MONTHS:
             yield a * b / _PER_MONTHS[rate.per]
+    elif rate.per in UNITS and amount.kind not in ("count", "number"):
+        unit = UNITS[rate.per]
+        if (amount.kind, amount.base) == (unit.kind, unit.base):
+            yield a * b / unit.factor
     elif (amount.kind in ("count", "number") and rate.per not in (*_PER_VALUE, *_PER_MONTHS)) or (
         amount.kind in ("count", "number") and rate.kind == "money"
     ):

@@ -100,7 +100,9 @@ def _equal(figure: Figure, other: Figure) -> bool:
         return figure.value % 1440 == other.value % 1440  # type: ignore[operator]
     if {figure.kind, other.kind} == {"size", "bandwidth"}:  # a line of ``300 兆`` carries 300 Mbps
         megas = figure if figure.kind == "size" else other
-        return megas.text.rstrip().endswith("兆") and _written(figure) == _written(other) is not None
+        line = other if megas is figure else figure
+        written = _written(megas)
+        return megas.text.rstrip().endswith("兆") and written is not None and line.value == written * 10**6
     if figure.kind == other.kind == "weekday":
         return 67 in (figure.value, other.value) and {figure.value, other.value} <= {6, 7, 67}
     return {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH
@@ -136,6 +138,8 @@ def _compare_date(figure: Figure, other: Figure) -> Standing:
     if not isinstance(mine, tuple) or not isinstance(theirs, tuple):
         if figure.kind == "duration" and figure.base == "second" and figure.value == other.value:
             return "same"
+        if figure.text.endswith("日") and not figure.bound and theirs == (None, None, _written(figure)):
+            return "same"  # ``20 日前缴清`` for ``每月 20 日前``
         return "absent"
     if any(m is not None and m != t for m, t in zip(mine, theirs, strict=True)):
         return "absent"

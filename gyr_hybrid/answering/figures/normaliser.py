@@ -84,7 +84,7 @@ def is_code(token: str) -> bool:
         return not re.fullmatch(r"\d{4}\.\d{1,2}\.\d{1,2}", token)
     if re.fullmatch(r"[\d.,:/+-]+", token):
         return False
-    if re.fullmatch(r"\d+(?:st|nd|rd|th|x)|\d+(?:\.\d+)?k|\d+h\d+m(?:in)?", token):
+    if re.fullmatch(r"\d+(?:st|nd|rd|th|x)|\d+(?:\.\d+)?k|\d+h\d+m(?:in)?|\d+-years?-olds?", token):
         return False
     quantity = re.fullmatch(r"(\d+(?:\.\d+)?(?:[-/]\d+(?:\.\d+)?)?)-?([a-z]+)(?:/([a-z]+))?", token)
     return not (quantity and quantity[2] in UNITS) and not re.fullmatch(r"\d+(?:am|pm)", token)

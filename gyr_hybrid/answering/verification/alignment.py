@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
 from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
-from gyr_hybrid.answering.verification.claims import Claim, content_words
+from gyr_hybrid.answering.figures.normaliser import Figure, FigureValue
+from gyr_hybrid.answering.verification.aligned import FIGURE_WEIGHT, Aligned, Found, Place
+from gyr_hybrid.answering.verification.claims import Claim
 from gyr_hybrid.answering.verification.crediting import STANDS, credit_of, stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Passage, Section
 from gyr_hybrid.answering.verification.roles import light
 from gyr_hybrid.answering.verification.words import Word
-
-Place = Literal["own", "carried", "following", "heading", "elsewhere", "none"]
 
 OWN, CARRIED, HEADING = 1.0, 0.85, 0.85
 """Worth of a word by where it was found: in the passage, in what it inherits, in the section's heading."""
@@ -31,88 +28,12 @@ CANDIDATES = 12
 """Most passages of one section that a claim is compared with word by word."""
 TOGETHER = 0.3
 """Advantage of the sentence that the claim before rests on."""
+STAYING = 0.1
+"""Further advantage of the very passage."""
 ELSEWHERE = 0.4
 """Credit of a word that stands only in another part of the section."""
 FIGURED = 0.5
 """Share of the best score from which a passage with all the claim's figures is taken before one without."""
-FIGURE_WEIGHT = 4
-"""A figure weighs as much as this many characters of words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    word: Word
-    place: Place
-    credit: float
-    """0..1: 1 for the word itself, less for a synonym or scattered characters."""
-
-
-@dataclass(frozen=True, slots=True)
-class Aligned:
-    """A claim beside the passage that says most of it."""
-
-    claim: Claim
-    section: int
-    """Index into the sections that were compared."""
-    passage: Passage
-    later: tuple[Passage, ...]
-    """Clauses after it that a claim of several clauses may rest on too."""
-    found: tuple[Found, ...]
-    score: float
-    gained: float
-    total: float
-    """Weight of the claim's words and figures, and how much of it stands in the passage or what it inherits."""
-    lacking: int = 0
-    """Figures of the claim that stand neither there nor in the heading."""
-
-    @property
-    def support(self) -> float:
-        """0..1: closeness of the claim to its passage."""
-        return self.gained / self.total if self.total else 0.0
-
-    def support_with(self, explained: Collection[Figure]) -> float:
-        """The same, figures that were worked out from quoted ones counting as quoted."""
-        worked_out = sum(f in explained for f in self.claim.figures)
-        return min(1.0, (self.gained + FIGURE_WEIGHT * worked_out) / self.total) if self.total else 0.0
-
-    @property
-    def missing(self) -> tuple[Word, ...]:
-        """Words that stand nowhere the passage could take them from."""
-        return tuple(f.word for f in self.found if f.place in ("none", "elsewhere"))
-
-    @property
-    def source(self) -> str:
-        """The passage and those of its neighbours that lend the claim a word; one clause a line."""
-        lent = [(f.word, f.place) for f in self.found if f.place in ("carried", "following")]
-        before = [
-            line
-            for line in self.passage.carried.split("\n")
-            if any(p == "carried" and stands(w, target_of(line)) for w, p in lent)
-        ]
-        after = [
-            p.text
-            for p in self.later
-            if any(x == "following" and stands(w, target_of(p.text)) for w, x in lent)
-        ]
-        return "\n".join([*before, self.passage.own, *after])
-
-    @property
-    def figured(self) -> str:
-        """``source`` with the earlier clauses that lend the claim a figure, and the later ones."""
-        mine = [f for f in self.claim.figures if not f.weak]
-        lending = [
-            line
-            for line in self.passage.carried.split("\n")
-            if mine and any(standing(f, find_figures(line)) == "same" for f in mine)
-        ]
-        return "\n".join([self.source, *lending, *(p.text for p in self.later)])
-
-
-def places_of(word: Word, text: str) -> list[int]:
-    """Offsets of a word in a folded text."""
-    if word.han:
-        return [m.start() for m in re.finditer(re.escape(word.text), text)]
-    return [w.start for w in content_words(text) if w.key == word.key]
 
 
 def align(
@@ -130,7 +51,8 @@ def align(
             passage = section.passages[place]
             aligned = _compare(claim, index, section, place, passage, lexicon)
             if previous and previous.section == index and previous.passage.sentence == passage.sentence:
-                aligned = replace(aligned, score=aligned.score + TOGETHER)
+                same = passage is previous.passage
+                aligned = replace(aligned, score=aligned.score + TOGETHER + (STAYING if same else 0))
             if best is None or aligned.score > best.score + 1e-9:
                 best = aligned
             if not aligned.lacking and (figured is None or aligned.score > figured.score + 1e-9):
@@ -186,7 +108,7 @@ def _compare(
         weight = float(min(len(word.text), 4)) if word.han else 2.0
         total += weight
         period = next((f for f in claim.figures if f.weak and f.start <= word.start < f.end), None)
-        if period and period.kind == "duration" and standing(period, passage.figures) == "same":
+        if period and period.kind == "duration" and _counted_by(period, passage.figures):
             found.append(Found(word, "own", 1.0))
             gained, score = gained + weight, score + weight
             continue
@@ -244,6 +166,20 @@ def _compare(
     return Aligned(
         claim, index, passage, later, tuple(found), score - 0.002 * len(passage.text), gained, total, lacking
     )
+
+
+_PER: dict[tuple[str, FigureValue | int], str] = {
+    ("second", 3600): "hour",
+    ("second", 86400): "day",
+    ("second", 604800): "week",
+}
+_PER |= {("month", 1): "month", ("month", 3): "quarter", ("month", 12): "year"}
+
+
+def _counted_by(period: Figure, figures: Iterable[Figure]) -> bool:
+    """Whether the figures have the period itself or a rate by it: ``每月`` for ``299 元/月``."""
+    per = _PER.get((period.base, period.value))
+    return standing(period, figures) == "same" or any(per and per == f.per for f in figures)
 
 
 @lru_cache(maxsize=2048)

@@ -10,10 +10,17 @@ from collections.abc import Iterator
 
 from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification import coherence, figure_places, rivals, subjects, word_places
-from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.figure_checks import bounds_stand, figures_stand
 from gyr_hybrid.answering.verification.findings import Check, Evidence, Finding
-from gyr_hybrid.answering.verification.polarity import denials_of, disagreement, supposes
+from gyr_hybrid.answering.verification.polarity import (
+    denials_of,
+    disagreement,
+    in_condition,
+    occurrences,
+    says_otherwise,
+    supposes,
+)
 from gyr_hybrid.answering.verification.quotation import edited_negation
 from gyr_hybrid.answering.verification.restrictions import dropped_restriction
 from gyr_hybrid.answering.verification.strength import (
@@ -45,8 +52,19 @@ def polarity_agrees(evidence: Evidence) -> Iterator[Finding]:
         beside = (a for a in evidence.aligned if a is not one and a.passage is one.passage)
         if any(denials_of(a.claim.text) for a in beside):
             continue  # ``一周内退还，不计利息`` for ``7 日内无息退还``
-        for detail in edited_negation(one):
+        for detail in () if _only_supposed(one) else edited_negation(one):
             yield Finding("polarity", detail)
+
+
+def _only_supposed(one: Aligned) -> bool:
+    """Whether all that a claim denies stands in a condition put otherwise: ``不用时`` for ``停用的``."""
+    denials = denials_of(one.claim.text)
+    otherwise = says_otherwise("\n".join([one.source, *(p.text for p in one.later)]))
+    return bool(denials) and all(
+        in_condition(d, one.claim.text)
+        and (otherwise or not any(occurrences(t, one.source) for t in d.targets))
+        for d in denials
+    )
 
 
 def _unfounded_denial(one: Aligned) -> str:
@@ -56,7 +74,7 @@ def _unfounded_denial(one: Aligned) -> str:
         return ""
     near = {f.word.key for f in one.found if f.place in ("own", "carried", "following")}
     for denial in denials_of(one.claim.text):
-        if supposes(denial, one.claim.text):
+        if supposes(denial, one.claim.text) or in_condition(denial, one.claim.text):
             continue
         if denial.targets and not near & set(denial.targets):
             return f"{denial.text} ({denial.targets[0]}), which the source does not deny"

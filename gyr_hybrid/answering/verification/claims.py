@@ -14,7 +14,7 @@ from gyr_hybrid.answering.verification.word_lists import FUNCTION_WORDS
 from gyr_hybrid.answering.verification.words import Word, words_of
 
 _CONDITION_END = re.compile(
-    r"(?:的|(?<!小)时|时候|(?<![然最今随售前])后|之后|以后|(?<![之以提目当])前|之前|以前|[日天月年时周钟期]内|期间|之内|[情条前状]\S?下|之日起|的话|而言|来说|来讲)[\s,]*$"
+    r"(?:的|(?<![小学课工计定同临及按准实延限历])时|时候|(?<![然最今随售前])后|之后|以后|(?<![之以提目当])前|之前|以前|[日天月年时周钟期]内|期间|之内|[情条前状]\S?下|之日起|的话|而言|来说|来讲)[\s,]*$"
 )
 _TOPIC_END = re.compile(
     r"^(?!.*(?:是|为|属于|包括|可以|应当|必须|不得)).*的[\u3400-\u9fff]{0,4}(?:者|人|方|员|商|客|户|生|单位|公司|企业|订单|商品|产品|设备|车辆|账号|文件|合同|案件|快件|包裹)[\s,]*$"
@@ -59,8 +59,9 @@ _NAMES_LIKE_GRAMMAR = frozenset({"IT", "US", "WHO"})
 
 
 def grammatical(word: str) -> bool:
-    """Whether a word says nothing by itself; ``一根`` and the like are articles."""
-    return word in FUNCTION_WORDS or (len(word) == 2 and word[0] == "一" and word[1] in UNITS)
+    """Whether a word says nothing by itself; ``一根``, ``这笔`` and the like are articles."""
+    counted = len(word) == 2 and word[0] in "一这那该此" and word[1] in UNITS
+    return counted or word in FUNCTION_WORDS or word.endswith("n't")
 
 
 @lru_cache(maxsize=2048)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from gyr_hybrid.answering.figures.matching import standing
 from gyr_hybrid.answering.figures.normaliser import find_figures
-from gyr_hybrid.answering.verification.alignment import Aligned, places_of
+from gyr_hybrid.answering.verification.aligned import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words, is_condition
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
@@ -76,6 +76,8 @@ def _unsaid_subject(one: Aligned, aligned: tuple[Aligned, ...], lexicon: Lexicon
         return ""
     last = before[-1]
     if light(last) or stands(last, spoken, lexicon) or _AND.search(text, last.end, first):
+        return ""
+    if any(f.start <= last.start < f.end for f in find_figures(text)):
         return ""
     return last.text
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gyr_hybrid.answering.figures.derivation import derived
 from gyr_hybrid.answering.figures.matching import approximate, standing
 from gyr_hybrid.answering.figures.normaliser import Figure
-from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.findings import Evidence, Finding
 from gyr_hybrid.answering.verification.passages import Section
 
@@ -82,7 +82,7 @@ _LIMITED = re.compile(
 
 
 _FLOOR = re.compile(
-    r"(?:不足|不满|低于|少于|未达到?)[^,，。;；]{1,12}的?[,，]?(?:一律|均|也|则)?(?:按|以|为)"
+    r"(?:不足|不满|低于|少于|未达到?)(?:[^,，。;；]|(?<=\d),(?=\d)){1,14}?的?[,，]?(?:一律|均|也|则)?(?:按|以|为)"
 )
 """``不足 1000 元的按 1000 元赔付`` pays no less; it caps nothing."""
 
@@ -111,7 +111,7 @@ def bounds_stand(evidence: Evidence) -> Iterator[Finding]:
             same = [f for f in near if standing(figure, [f]) == "same"]
             ends = any(f.low and f.kind == figure.kind for f in near)
             ceiling = figure.bound[:1] == "<" or before.find("多", -6) >= 0
-            permitted = ceiling and _PERMITS.search(one.source)
+            permitted = ceiling and _PERMITS.search(f"{one.passage.carried}\n{one.source}")
             if same and not ends and not permitted and not any(f.bound for f in same):
                 yield Finding("limit", f"{figure.text!r} has no limit in the source")
 
@@ -184,6 +184,6 @@ def _counts_items(figure: Figure, one: Aligned, claims: int) -> bool:
     if figure.kind != "count" or figure.bound or not 2 <= figure.value <= 9:  # type: ignore[operator]
         return False
     before = one.claim.text[: figure.start - one.claim.start]
-    if before.endswith(("这", "以上", "上述")) and figure.value < claims:  # type: ignore[operator]
+    if before.endswith(("这", "以上", "上述")) and figure.value <= claims:  # type: ignore[operator]
         return True
     return any(len(ENUMERATION.split(text)) == figure.value for text in (one.passage.text, one.claim.text))

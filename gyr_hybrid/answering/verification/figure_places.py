@@ -8,7 +8,7 @@ from itertools import combinations
 
 from gyr_hybrid.answering.figures.matching import compare, standing
 from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
-from gyr_hybrid.answering.verification.alignment import Aligned, places_of
+from gyr_hybrid.answering.verification.aligned import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.passages import Passage, Section

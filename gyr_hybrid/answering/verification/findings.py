@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gyr_hybrid.answering.figures.normaliser import Figure
-from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Section
 

@@ -22,7 +22,7 @@ _FIXED = re.compile(
 )
 _NEGATOR = re.compile(
     r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除"
-    r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
+    r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|hasn't|haven't|hadn't|wouldn't|couldn't|needn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
 )
 NEGATION_MARK = re.compile(
     r"[不未无没非勿禁免]|(?<![a-z])(?:not|never|no|cannot|without|unless)(?![a-z])|n't(?![a-z])"
@@ -133,7 +133,7 @@ def disagreement(claim: str, source: str, limiting: str = "") -> str:
                 continue
             if text is claim and supposes(denial, claim) and _denied_in(denial, limiting):
                 continue
-            if text is claim and _in_condition(denial, claim) and _OTHERWISE.search(limiting or source):
+            if text is claim and in_condition(denial, claim) and says_otherwise(limiting or source):
                 continue  # ``if it does not connect`` for ``must connect, otherwise …``
             # the object of a verb that the other text lacks says nothing, unless the verb says nothing itself
             wanted = denial.targets[: 2 if set(denial.targets[:1]) & LIGHT_WORDS else 1]
@@ -151,18 +151,25 @@ def supposes(denial: Denial, text: str) -> bool:
 
 
 _OTHERWISE = re.compile(r"否则|逾期|超时|过期|(?<![a-z])(?:otherwise|or else|late)(?![a-z])")
-_SUPPOSING = re.compile(r"如果?|若|要是|倘若|假如|逾期|(?<![a-z])(?:if|when|unless)(?![a-z])")
+_SUPPOSING = re.compile(r"如果?|若|要是|倘若|假如|(?<![a-z])(?:if|when|unless)(?![a-z])")
+
+_OVERDUE = re.compile(r"(?:逾期|超期|到期)$")
 
 
-def _in_condition(denial: Denial, text: str) -> bool:
+def in_condition(denial: Denial, text: str) -> bool:
     """Whether the denial stands in a clause that supposes: before the comma, after ``如`` or before ``的``."""
     begin = max(text.rfind(mark, 0, denial.start) for mark in ",，;；\n") + 1
     ending = re.search(r"[,，;；\n]|$", text[denial.end :])
     end = denial.end + (ending.start() if ending else 0)
     clause = text[begin:end].strip()
-    return end < len(text.rstrip()) and bool(
-        _SUPPOSING.match(clause) or clause.endswith(("的", "时", "的话"))
-    )
+    if _SUPPOSING.match(clause) or _OVERDUE.search(text[begin : denial.start]):
+        return True
+    return end < len(text.rstrip()) and clause.endswith(("的", "时", "的话"))
+
+
+def says_otherwise(text: str) -> bool:
+    """Whether a folded text says what happens when its duty is not met."""
+    return bool(_OTHERWISE.search(text))
 
 
 def _denied_in(denial: Denial, text: str) -> bool:

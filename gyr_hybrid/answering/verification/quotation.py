@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from gyr_hybrid.answering.figures.numerals import even_fold
-from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.passages import Section
 from gyr_hybrid.answering.verification.polarity import NEGATION_MARK, denials_of, without_fixed
 

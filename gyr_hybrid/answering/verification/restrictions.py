@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.claims import Claim, content_words
 from gyr_hybrid.answering.verification.crediting import Target, stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon

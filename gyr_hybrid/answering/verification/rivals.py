@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from gyr_hybrid.answering.figures.matching import standing
 from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
 from gyr_hybrid.answering.figures.ranges import source_figures
-from gyr_hybrid.answering.verification.alignment import Aligned
+from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.passages import Section
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from gyr_hybrid.answering.figures.normaliser import find_figures
-from gyr_hybrid.answering.verification.alignment import Aligned, places_of
+from gyr_hybrid.answering.verification.aligned import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words
-from gyr_hybrid.answering.verification.crediting import stands, target_of
+from gyr_hybrid.answering.verification.crediting import credit_of, stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.roles import is_named, is_party, light
 from gyr_hybrid.answering.verification.strength import is_strong
@@ -73,9 +73,10 @@ def object_as_subject(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator
 
     ``门店应当报警`` for ``承租人应当报警并通知门店``.
     """
-    if not one.claim.words or _PASSIVE.search(one.claim.text):
+    main = [w for w in one.claim.words if w.start >= one.claim.clauses[-1][0]]
+    if not main or _PASSIVE.search(one.claim.text):
         return
-    subject = one.claim.words[0]
+    subject = main[0]
     acting = next((w for w in content_words(one.passage.text) if is_party(w.key)), None)
     if acting is None or not is_party(subject.key) or stands(acting, target_of(sentence), lexicon):
         return
@@ -117,6 +118,8 @@ def other_subject(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator[str
         yield f"{first.word.text!r} where the source has {own.text!r}"
 
 
+ITSELF = 0.75
+"""Credit of a word that is said, not merely hinted at."""
 _ONLY = re.compile(
     r"(?:只|仅)(?:对|限|能|可|在|适用于|用于|支持|接受|有)*|(?<![a-z])(?:only|solely)\s(?:for|to|in|on|by|with)?"
 )
@@ -127,10 +130,10 @@ def outside_only(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator[str]
     spoken = target_of(sentence)
     for only in _ONLY.finditer(one.passage.text):
         behind = [w for w in content_words(one.passage.text) if w.start >= only.end()]
-        if len(behind) < 2 or behind[0].start > only.end() + 1 or light(behind[0]):
+        if len(behind) < 2 or behind[0].start > only.end() + 1:
             continue
         if (
-            not stands(behind[0], spoken, lexicon)
+            credit_of(behind[0], spoken, lexicon) < ITSELF
             and stands(behind[-1], spoken, lexicon)
             and not _ONLY.search(sentence)
         ):

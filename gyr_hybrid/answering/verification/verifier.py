@@ -16,15 +16,17 @@ from gyr_hybrid.answering.excerpts import excerpt_at
 from gyr_hybrid.answering.figures.matching import standing
 from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
 from gyr_hybrid.answering.figures.ranges import source_figures
-from gyr_hybrid.answering.verification.alignment import Aligned, align
+from gyr_hybrid.answering.verification.aligned import Aligned
+from gyr_hybrid.answering.verification.alignment import align
 from gyr_hybrid.answering.verification.checks import findings
 from gyr_hybrid.answering.verification.claims import claims_of
 from gyr_hybrid.answering.verification.enumerations import Pair, contrasting_pairs, parallel_pairs
 from gyr_hybrid.answering.verification.figure_checks import explained_figures
 from gyr_hybrid.answering.verification.findings import Evidence
 from gyr_hybrid.answering.verification.lexicon import Lexicon
-from gyr_hybrid.answering.verification.passages import Section, read_section
+from gyr_hybrid.answering.verification.passages import Section
 from gyr_hybrid.answering.verification.quotation import verbatim_span, without_list_mark
+from gyr_hybrid.answering.verification.section_reader import read_section
 from gyr_hybrid.answering.verification.verdict import Quote, Verdict
 
 

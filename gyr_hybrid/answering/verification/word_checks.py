@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gyr_hybrid.answering.figures.measures import UNITS
-from gyr_hybrid.answering.verification.alignment import Aligned, Found
+from gyr_hybrid.answering.verification.aligned import Aligned, Found
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.findings import Evidence, Finding
@@ -56,7 +56,7 @@ def words_stand(evidence: Evidence) -> Iterator[Finding]:
             strange = [f for f in strange if not _from_elsewhere(f.word, one, section, evidence.lexicon)]
         support = one.support_with(evidence.explained)
         if len(strange) <= ADDED and support >= NEARLY:
-            strange = [f for f in strange if not _adds_little(f, one, evidence.lexicon)]
+            strange = [f for f in strange if not _adds_little(f, one, section, evidence.lexicon)]
         if strange:
             yield Finding("words", f"{' '.join(f.word.text for f in strange)!r} not in the source sentence")
         elif support < (NEARLY if one.missing else CLOSE):
@@ -84,7 +84,7 @@ def is_identifier(word: Word, sentence: str) -> bool:
     )
 
 
-def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
+def _adds_little(found: Found, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
     """Whether the only new word of a claim is an ordinary one that stands beside no figure."""
     word = found.word
     if (
@@ -97,9 +97,9 @@ def _adds_little(found: Found, one: Aligned, lexicon: Lexicon) -> bool:
         return False
     if word.text.isascii() and not one.claim.text.isascii():
         return False
-    if _is_subject(word, one):
-        return False
     unsaid = _unsaid(one, lexicon)
+    if _is_subject(word, one) and (unsaid or _in_place_of_topic(one, section)):
+        return False
     swapped = (
         one.support >= SWAP and 1 <= len(unsaid) <= ADDED and ordinary((word, *unsaid), frozenset(), lexicon)
     )
@@ -129,6 +129,13 @@ def _is_subject(word: Word, one: Aligned) -> bool:
     return bool(_ARTICLES.fullmatch(claim.text[:start])) and not _TIME_AFTER.match(claim.text, end)
 
 
+def _in_place_of_topic(one: Aligned, section: Section) -> bool:
+    """Whether neither the claim nor its passage names what the heading right above does."""
+    spoken = target_of(f"{one.claim.text}\n{one.passage.own}\n{one.passage.carried}")
+    topic = content_words(section.heading.split("\n")[-1])
+    return not topic or not any(stands(w, spoken) for w in topic)
+
+
 def _unsaid(one: Aligned, lexicon: Lexicon) -> list[Word]:
     """Words of the passage that the claim does not say."""
     spoken = target_of(one.claim.text)
@@ -136,9 +143,17 @@ def _unsaid(one: Aligned, lexicon: Lexicon) -> list[Word]:
 
 
 def _from_elsewhere(word: Word, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
-    """A word from earlier in running text, where rows do not compete."""
-    if one.passage.head or (is_named(word.key) and word.key not in GENERAL_ROLES):
+    """A word from earlier in running text, where rows do not compete, or from the same line."""
+    if is_named(word.key) and word.key not in GENERAL_ROLES:
         return False
+    head = one.passage.head
+    if head:  # of a line about one thing, not of a row
+        line = "\n".join(p.text for p in section.passages if p.head == head)
+        return (
+            not one.passage.in_table
+            and not _DEGREE.fullmatch(word.text)
+            and stands(word, target_of(line), lexicon)
+        )
     if (
         _DEGREE.fullmatch(word.text)
         or is_strong(word.text)

@@ -13,7 +13,7 @@ FUNCTION_WORDS = frozenset(
     a an the of to in on at by for with from as and or but nor so than then that this these those there it its is are was were be been being am
     do does did done have has had having will would shall should can could may might must not no n't you your yours we our ours they them their he she his her i me my us one
     if when while which who whom whose what where how also just only very too such into onto over under up out off about per each any all both some more most other
-    within after before during until between through upon against without via because since once again further here same own s t re ve ll d m get gets got come comes go goes let lets make makes take takes
+    within after before during until between through upon against without via because since once again further here own s t re ve ll d m get gets got come comes go goes let lets make makes take takes
     cannot can't won't don't doesn't isn't aren't wasn't weren't shouldn't mustn't yes please there's it's that's let's means mean""".split()
 )
 """Words without content of their own. Negation, modality, universality and limits among them have checks of their own."""
@@ -26,7 +26,7 @@ LIGHT_WORDS = frozenset(
     能够 得以 允许 可供 供 享受 享有 拥有 具有 具备 选择 获得 取得 继续 负责 机会 设 设为 设置 完 好 成 long 带 带有 附带 配有 配备 设有 到 放 带来 进入 来自 位于 处于
     收费 价格 cost costs fee price priced
     status code value kind type way amount level period time number size rate charge charged return returned apply applies applied allow allows allowed possible available
-    重量 温度 面积 年龄 天数 单个 报 总费用 总额 总价 整体 display displayed shows show still
+    重量 温度 面积 年龄 天数 单个 报 总费用 总额 总价 整体 display displayed shows show still same 拿 干 做 弄 持
     last lasts
     given happens happen stands stand works work able set gets made used using use total case back customer customers user users people person you""".split()
 )

@@ -10,7 +10,7 @@ from gyr_hybrid.answering.figures.matching import standing
 from gyr_hybrid.answering.figures.measures import UNITS
 from gyr_hybrid.answering.figures.normaliser import find_figures
 from gyr_hybrid.answering.figures.numerals import even_fold
-from gyr_hybrid.answering.verification.alignment import Aligned, Found
+from gyr_hybrid.answering.verification.aligned import Aligned, Found
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import Target, stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
@@ -18,6 +18,7 @@ from gyr_hybrid.answering.verification.passages import Passage, Section
 from gyr_hybrid.answering.verification.polarity import denials_of, denied_at, occurrences
 from gyr_hybrid.answering.verification.roles import is_actor, is_named, is_party, light
 from gyr_hybrid.answering.verification.strength import is_strong
+from gyr_hybrid.answering.verification.word_lists import ADDRESSEES
 from gyr_hybrid.answering.verification.words import Word
 
 
@@ -62,7 +63,13 @@ def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexic
                 for w in old
                 if not stands(w, everything, lexicon) and not _negated(w, source, spoken, lexicon)
             ]
-            if old and not unsaid and not inherited and not named[0] and ordinary(new, names, lexicon):
+            spoken_to = all(w.text in ADDRESSEES for w in new)
+            if (
+                old
+                and not unsaid
+                and not inherited
+                and (spoken_to or (not named[0] and ordinary(new, names, lexicon)))
+            ):
                 continue  # ``With the priority service, processing takes 5 days``
             if all(light(w) and not is_named(w.key) for w in old) and len(inherited) == len(new):
                 continue
