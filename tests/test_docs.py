@@ -5,14 +5,18 @@ from __future__ import annotations
 import doctest
 import importlib
 import importlib.util
+import re
 import runpy
+import shutil
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from gyr_hybrid import HybridIndex, load_documents
 from gyr_hybrid.models import calls
+from gyr_hybrid.testing import ScriptedLLM
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "gyr_hybrid"
@@ -40,6 +44,33 @@ def test_there_are_pages() -> None:
 def test_the_page(page: str) -> None:
     failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False)
     assert (failed, tried > 5) == (0, True)
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.en.md"])
+def test_the_readme(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    documents = load_documents("data/helpcenter")
+    with HybridIndex.from_documents(documents, offline=True) as index:
+        names: dict[str, Any] = {
+            "documents": documents,
+            "llm": ScriptedLLM("三年内免费维修。[kb-002#1]"),
+            "any_retriever": index.as_retriever(mode="lexical"),
+        }
+        first, *others = re.findall(
+            r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL
+        )
+        exec(first, names)
+        assert "再导入。[kb-010#2]\n[kb-010#2] kb-010 " in capsys.readouterr().out
+        names["index"] = index
+        for block in others:
+            exec(block, names)
+        found = names["retriever"].retrieve("E1042")
+        names["index"].close()
+    assert names["answer"].citations[0].doc_id == "kb-002"
+    assert [hit.node.node_id for hit in found[:2]] == ["kb-010#1", "kb-010#2"]
 
 
 @pytest.mark.parametrize("name", MODULES)
