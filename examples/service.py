@@ -4,7 +4,7 @@
     gyr-hybrid index data/helpcenter
     uvicorn --app-dir examples service:app
 
-    curl -N 'http://127.0.0.1:8000/ask?q=报错E1042，怎么办'
+    curl -NG http://127.0.0.1:8000/ask --data-urlencode 'q=报错E1042，怎么办'
 
 The tenant comes from your own authentication, never from the question; here from a header, to keep the example short.
 """
