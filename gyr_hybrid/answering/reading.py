@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from gyr_hybrid.answering.answer import Answer
-from gyr_hybrid.answering.enforcement.enforcer import Enforcement, Request, Steps
+from gyr_hybrid.answering.enforcement.deciding import Request
+from gyr_hybrid.answering.enforcement.enforcer import Enforcement, Steps
 from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.generation import Delta, ThinkFilter
 from gyr_hybrid.answering.prompts import Language

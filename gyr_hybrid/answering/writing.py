@@ -11,7 +11,8 @@ from llama_index.core.prompts.mixin import PromptDictType
 
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
-from gyr_hybrid.answering.enforcement.enforcer import AskAgain, Enforcement, Request, Settings
+from gyr_hybrid.answering.enforcement.deciding import AskAgain, Request, Settings
+from gyr_hybrid.answering.enforcement.enforcer import Enforcement
 from gyr_hybrid.answering.enforcement.quoting import quote
 from gyr_hybrid.answering.enforcement.replacing import speaks_of_a_rival
 from gyr_hybrid.answering.enforcement.units import Unit
