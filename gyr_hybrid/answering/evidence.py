@@ -1,7 +1,7 @@
 """How far the sections found can answer the question: one number on which refusal is decided.
 
 No single score does it: BM25 tells off-topic questions but not near-topic ones, and says nothing about paraphrases,
-which only vectors see. So seven signals are added up. Their weights were fitted to three kinds of questions together
+which only vectors see. So nine signals are added up. Their weights were fitted to three kinds of questions together
 (encyclopaedic ones, near-topic ones whose answer was taken out, customers' ones), each kind with an intercept of
 its own, and rounded; `benchmarks/refusal.py` measures them.
 """
@@ -21,7 +21,6 @@ _BORDER = 4.4
 customers' paraphrases that share no word with the article."""
 _DEFINED, _MENTIONED = 0.9, 0.75
 """Evidence of a section that bears the question's code, as its subject or in passing, when nothing else is asked."""
-
 _FAULT = re.compile(
     r"错误|报错|故障|异常|告警|失败|(?<![a-z])(?:errors?|faults?|alarms?|exceptions?|fail\w*)(?![a-z])",
     re.IGNORECASE,
@@ -46,10 +45,17 @@ class Signals:
     """Best cosine of a child."""
     heading: float = 0.0
     """Share, by idf, of the question's content words that stand in the heading path of one section."""
+    figure: float | None = None
+    """1 when the first section holds a figure of the kind asked for, 0.5 when a later one does; None when no kind is."""
+    named: float = 1.0
+    """Share, by idf, of the words for a thing whose existence is asked that the documents have."""
 
 
-_COVERAGE, _RUNS, _BM25, _AGREEMENT, _LEAD, _COSINE = 0.5, 2.7, 4.0, 1.5, 3.6, 6.5
-_HEADING = 1.2
+_COVERAGE, _RUNS, _BM25, _AGREEMENT, _LEAD, _COSINE = 0.6, 2.6, 4.0, 1.5, 3.6, 7.0
+_HEADING = 1.5
+_FIGURE, _NO_FIGURE, _UNNAMED = 0.6, 4.0, 2.0
+_LEAD_ALONE = 0.5
+"""Most that a lead counts for where the section covers less: the only section with one word of many leads by all."""
 _UNKNOWN_BM25, _UNKNOWN_AGREEMENT, _UNKNOWN_LEAD = 0.3, 0.6, 0.2
 """What stands in for the signals of words when they do not meet the documents at all: vectors decide alone."""
 
@@ -65,6 +71,7 @@ def evidence(signals: Signals, children: int) -> float:
     bm25 = signals.bm25 if met and signals.bm25 is not None else _UNKNOWN_BM25
     agreement = signals.agreement if met and signals.agreement is not None else _UNKNOWN_AGREEMENT
     lead = signals.lead if met and signals.lead is not None else _UNKNOWN_LEAD
+    lead = min(lead, max(_LEAD_ALONE, signals.coverage))
     chance = 0.3 + 0.018 * math.log(max(children, 1))
     above_chance = 0.0 if signals.cosine is None else signals.cosine - chance
     total = (
@@ -75,7 +82,10 @@ def evidence(signals: Signals, children: int) -> float:
         + _LEAD * lead
         + _COSINE * above_chance
         + _HEADING * signals.heading
+        - _UNNAMED * (1 - signals.named)
     )
+    if signals.figure is not None:
+        total += _FIGURE * max(0.0, 2 * signals.figure - 1) - _NO_FIGURE * max(0.0, 1 - 2 * signals.figure)
     return 1.0 / (1.0 + math.exp(_BORDER - total))
 
 
@@ -88,12 +98,14 @@ def evidence_of_code(
     defined: bool,
     fault: bool,
     least: float = 0.0,
+    figure: float | None = None,
 ) -> float:
     """Evidence of the sections that bear the question's code.
 
     A word that the documents have, but not where the code stands, weighs against them: they speak of it elsewhere.
     A word that they have nowhere weighs less, least of all where the code is that of a fault, whose section answers
-    whatever is complained of.
+    whatever is complained of. Where the figure that is asked for stands beside the code, words in between weigh less
+    the more of them are met; where it does not, that weighs against the section by itself.
 
     Args:
         rest: the question's other content words -> idf.
@@ -103,16 +115,23 @@ def evidence_of_code(
         fault: whether the code is an error's.
         least: the weight against which lighter words are measured: a word that most documents have, such as the
             product's name, decides nothing.
+        figure: 0 where the sections hold the figure asked for, else how much its absence weighs; None where the
+            question asks for none.
     """
-    base = _DEFINED if defined else _MENTIONED
+    base = (_DEFINED if defined else _MENTIONED) - (figure or 0.0)
     if not any(rest.values()):
-        return base
+        return max(0.0, base)
     total = max(sum(rest.values()), least)
     best = max(sections, key=lambda terms: covered(rest, terms, synonyms))
     missing = {word: weight for word, weight in rest.items() if not covered({word: 1.0}, best, synonyms)}
     nowhere = sum(weight for word, weight in missing.items() if word in unseen) / total
     elsewhere = sum(missing.values()) / total - nowhere
-    against = 0.5 * elsewhere + 0.25 * nowhere if fault else elsewhere + 0.7 * nowhere
+    if fault:
+        against = 0.5 * elsewhere + 0.25 * nowhere
+    elif figure == 0.0:
+        against = 0.7 * (elsewhere + nowhere) ** 2
+    else:
+        against = elsewhere + 0.7 * nowhere
     return min(1.0, max(0.0, base - against))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from llama_index.core.schema import BaseNode
 
 from gyr_hybrid.analysis import Analyzer, fold
+from gyr_hybrid.answering.asking import AskedFigure, asked_figure, asked_thing
 from gyr_hybrid.answering.context.packing import Context, plain_text
 from gyr_hybrid.answering.evidence import Signals, coverage, evidence, evidence_of_code, names_fault, runs
 from gyr_hybrid.retrieval.asked import asked_besides, light
@@ -18,6 +19,9 @@ UNKNOWN_BESIDE = 0.6
 """Most evidence for a question that names an unknown code, though it does not hang on it."""
 LEAST_SPREAD = 1e-4
 """Difference of cosines below which vectors are alike."""
+NO_SUCH_FIGURE, NO_FIGURE = 0.45, 0.25
+"""What it weighs against the sections of a code that no figure of the kind asked for stands there; of durations, which
+are also told in words, and of any kind less."""
 FILTERED_OUT = 0.3
 """Most evidence for a question about a known code when no section found bears it."""
 
@@ -39,22 +43,33 @@ def measure(
     bearing = [i for i, node in enumerate(context.facts) if retrieval.bearing.get(node.node_id)]
     if known and bearing:
         texts = [_with_path(context.facts[i]) for i in bearing]
+        folded_texts = list(map(fold, texts))
         fault = any(map(names_fault, texts)) or any(names_fault(code.class_word or "") for code in known)
         levels = [retrieval.run.levels.get(context.facts[i].node_id, (0, 0)) for i in bearing]
         defined = any(defines for _, defines in levels)
         rest = asked_besides(
             question, weights, analyzer=retrieval.run.analyzer, codes=retrieval.codes, defined=defined
         )
+        about = [text for text, (_, defines) in zip(texts, levels, strict=True) if defines or not defined]
+        asked_of = fold(retrieval.run.plain)
+        asked = asked_figure(asked_of)
+        figure = None if asked is None else _absence(asked, about)
+        if asked is not None and figure == 0.0:
+            rest = {word: weight for word, weight in rest.items() if not asked.belongs(fold(word), asked_of)}
         least = light(retrieval.run.view.n_children)
-        across = _met_across(fold(question), unseen & rest.keys(), retrieval.run, map(fold, texts))
+        across = _met_across(fold(question), unseen & rest.keys(), retrieval.run, folded_texts)
         return evidence_of_code(
             rest,
             unseen - across,
-            [sections[i] for i in bearing],
+            [
+                sections[i] | {word for word in rest if len(word) == 1 and word in text}
+                for i, text in zip(bearing, folded_texts, strict=True)
+            ],
             synonyms,
             defined=defined,
             fault=fault,
             least=least,
+            figure=figure,
         )
     folded = [fold(_with_path(node)) for node in context.facts]
     met = [
@@ -72,12 +87,46 @@ def measure(
             heading=coverage(
                 weights, [_path_terms(node, retrieval.run.analyzer) for node in context.facts], synonyms
             ),
+            figure=_figure(fold(retrieval.run.plain), context.facts),
+            named=_named(fold(question), weights, unseen, synonyms),
         ),
         retrieval.run.view.n_children,
     )
     if known:
         return min(value, FILTERED_OUT)
     return min(value, UNKNOWN_BESIDE) if retrieval.codes else value
+
+
+def _figure(question: str, facts: Sequence[BaseNode]) -> float | None:
+    asked = asked_figure(question)
+    if asked is None or not asked.kinds:
+        return None
+    held = [asked.stands_in(plain_text(node)) for node in facts]
+    return 1.0 if held[0] else 0.5 if any(held) else 0.0
+
+
+def _named(
+    question: str,
+    weights: Mapping[str, float],
+    unseen: Collection[str],
+    synonyms: Mapping[str, Collection[str]],
+) -> float:
+    """Share of the words for the thing whose existence is asked that the documents have; 1 where none is asked."""
+    place = asked_thing(question)
+    if place is None:
+        return 1.0
+    thing = question[slice(*place)]
+    words = {word: weight for word, weight in weights.items() if fold(word) in thing}
+    nowhere = sum(weight for word, weight in words.items() if word in unseen and not synonyms.get(word))
+    total = sum(words.values())
+    return 1.0 - nowhere / total if total else 1.0
+
+
+def _absence(asked: AskedFigure, texts: Iterable[str]) -> float:
+    """How much it weighs that no text holds the figure asked for; 0 where one does."""
+    if any(map(asked.stands_in, texts)):
+        return 0.0
+    return NO_SUCH_FIGURE if asked.kinds and "duration" not in asked.kinds else NO_FIGURE
 
 
 def _met_across(question: str, words: Collection[str], run: Run, texts: Iterable[str]) -> set[str]:

@@ -8,6 +8,7 @@ from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.context.packing import Context
 from gyr_hybrid.answering.measuring import measure
 from gyr_hybrid.answering.weighing import word_weights
+from gyr_hybrid.retrieval.parts import asks
 from gyr_hybrid.retrieval.result import Retrieval, of_part
 
 
@@ -16,9 +17,12 @@ def evidence_of_parts(
 ) -> dict[str, float]:
     """Part of the question -> evidence of the context for it alone; empty for a question of one part.
 
-    A part that names an unknown code is left out: that code is named by itself.
+    Things that are compared (``升级和降级有什么区别``) are one question. A part that names an unknown code is left out:
+    that code is named by itself.
     """
     runs = retrieval.run.variants if retrieval.run is not None else ()
+    if not all(asks(run.query.query_str) for run in runs if run.kind == "part"):
+        return {}
     found = {}
     for run in runs:
         if run.kind != "part" or any(code.status == "unknown" for code in run.codes):

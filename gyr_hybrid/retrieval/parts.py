@@ -23,6 +23,15 @@ _BETWEEN = re.compile(r"[和与跟、]|或者?")
 _EACH = re.compile(r"分别|各自|各(?=[由是有要为需])|区别|差别|不同")
 
 
+def asks(text: str) -> bool:
+    """Whether a text asks something by itself.
+
+    >>> asks("降级何时生效"), asks("升级")
+    (True, False)
+    """
+    return _ASKS.search(text) is not None
+
+
 def split_question(question: str, analyzer: Analyzer) -> tuple[str, ...]:
     """The parts of a question, when each asks something in words of its own; else nothing.
 

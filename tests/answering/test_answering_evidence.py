@@ -64,10 +64,17 @@ def test_evidence_is_a_number_from_0_to_1(signals: Signals, children: int) -> No
     assert 0.0 <= evidence(signals, children) <= 1.0
 
 
-@pytest.mark.parametrize("name", ["coverage", "runs", "bm25", "lead", "agreement", "cosine", "heading"])
+@pytest.mark.parametrize(
+    "name", ["coverage", "runs", "bm25", "lead", "agreement", "cosine", "heading", "figure", "named"]
+)
 def test_more_of_a_signal_is_never_less_evidence(name: str) -> None:
     values = [evidence(replace(WEAK, **{name: x}), 1000) for x in (0.2, 0.5, 0.9)]
     assert values == sorted(values)
+
+
+def test_a_lead_counts_half_where_little_is_covered() -> None:
+    assert evidence(replace(WEAK, lead=1.0), 1000) == evidence(replace(WEAK, lead=0.5), 1000)
+    assert evidence(replace(STRONG, lead=1.0), 1000) > evidence(replace(STRONG, lead=0.5), 1000)
 
 
 def test_the_same_cosine_says_less_in_a_larger_index() -> None:
@@ -84,6 +91,19 @@ def test_a_word_that_the_documents_have_elsewhere_weighs_against_a_code_s_sectio
     assert (
         evidence_of_code({"导不进去": 2.0}, ("导不进去",), [{"导入"}], {}, defined=True, fault=True)
         > EVIDENCE_MIN
+    )
+
+
+def test_the_figure_asked_for_decides_between_met_words_and_missing_ones() -> None:
+    section = [{"ns-x2-blk-m", "尺码"}]
+    rest = {"尺码": 2.0, "脚长": 2.0}
+
+    def value(figure: float | None) -> float:
+        return evidence_of_code(rest, (), section, {}, defined=True, fault=False, figure=figure)
+
+    assert value(0.0) > EVIDENCE_MIN > value(None) > value(0.4)
+    assert (
+        evidence_of_code({"脚长": 2.0}, (), section, {}, defined=True, fault=False, figure=0.0) < EVIDENCE_MIN
     )
 
 
