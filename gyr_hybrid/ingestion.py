@@ -15,8 +15,8 @@ from llama_index.core.schema import Document
 from numpy.typing import NDArray
 
 from gyr_hybrid.analysis import Analyzer
-from gyr_hybrid.errors import ConfigurationError, DocumentError, EmbeddingError, IndexMismatchError
-from gyr_hybrid.models.identity import embedding_identity
+from gyr_hybrid.embedding import Embedder
+from gyr_hybrid.errors import ConfigurationError, DocumentError
 from gyr_hybrid.parsing import LoadedDocuments, check_doc_id, document_version, identical_documents
 from gyr_hybrid.parsing.node_parser import collector_paused
 from gyr_hybrid.preparation import Prepared, Preparer
@@ -27,8 +27,6 @@ COMMIT_CHILDREN = 512
 """Children per transaction, in whole documents: an interrupted run loses at most the one under way."""
 RENEWED_DOCUMENTS = 256
 """Documents read back at a time when all are analysed anew."""
-EMBED_TEXTS = 256
-"""Texts per call of the embedding model; each call's vectors are kept at once."""
 
 
 @dataclass(slots=True)
@@ -77,7 +75,7 @@ class Ingestion:
     ) -> None:
         self._store = store
         self._analyzer = analyzer
-        self._embed_model = embed_model
+        self._embedder = Embedder(store, embed_model)
         self._parser = node_parser
 
     def upsert(self, documents: Iterable[Document], *, prune: bool, show_progress: bool) -> UpsertReport:
@@ -98,8 +96,7 @@ class Ingestion:
         report.identical = identical_documents(accepted.values())
         known = self._store.fingerprints(list(accepted))
         others = self._other_files(accepted, loaded) if loaded is not None and loaded.roots else {}
-        name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else None
-        preparer = Preparer(self._analyzer, self._parser, name)
+        preparer = Preparer(self._analyzer, self._parser, self._embedder.model_name)
         waiting = iter(progress(list(accepted.items()), "indexing", show_progress))
         while pending := _next_batch(waiting, preparer, known, report):
             self._commit(pending, known, loaded, report)
@@ -195,7 +192,9 @@ class Ingestion:
         loaded: LoadedDocuments | None,
         report: UpsertReport,
     ) -> None:
-        vectors = self._vectors({h: t for p in pending for h, t in p.prepared.texts.items()}, report)
+        texts = {h: t for p in pending for h, t in p.prepared.texts.items()}
+        vectors, embedded = self._embedder.vectors(texts)
+        report.nodes_embedded += embedded
         try:
             self._store.apply(Batch(upserts=tuple(_record(p, vectors, loaded) for p in pending)))
         except DocumentError as error:  # a date or a value that cannot be stored: the others can
@@ -207,45 +206,6 @@ class Ingestion:
             return
         for p in pending:
             (report.updated if p.key in known else report.added).append(p.key[0])
-
-    def _vectors(self, texts: dict[str, str], report: UpsertReport) -> dict[str, NDArray[np.float32]]:
-        """Vectors by hash: kept ones first, the model for the rest, each call's result kept at once."""
-        if self._embed_model is None:
-            return {}
-        vectors = dict(self._store.cached_vectors(list(texts)))
-        missing = [h for h in texts if h not in vectors]
-        for hashes in _slices(missing, EMBED_TEXTS):
-            raw = self._embed_model.get_text_embedding_batch([texts[h] for h in hashes])
-            report.nodes_embedded += len(hashes)
-            fresh = self._checked(raw, len(hashes))
-            self._store.cache_vectors(dict(zip(hashes, fresh, strict=True)))
-            vectors.update(zip(hashes, fresh, strict=True))
-        return vectors
-
-    def _checked(self, raw: Sequence[Sequence[float]], count: int) -> list[NDArray[np.float32]]:
-        name = embedding_identity(self._embed_model)[0] if self._embed_model is not None else ""
-        if len(raw) != count:
-            raise EmbeddingError(
-                f"{name!r} returned {len(raw)} vectors for {count} texts; nothing was stored"
-            )
-        arrays = [np.asarray(values, dtype=np.float32) for values in raw]
-        dimension = self._store.meta.get("embedding_dimension") or arrays[0].size
-        if any(a.shape != (arrays[0].size,) for a in arrays):
-            sizes = sorted({a.size for a in arrays})
-            raise EmbeddingError(
-                f"{name!r} returned vectors of different dimensions {sizes}; nothing was stored"
-            )
-        if arrays[0].size != dimension:
-            raise IndexMismatchError(
-                f"{name!r} returned {arrays[0].size} dimensions, the index has {dimension}; "
-                "set EMBED_DIMENSIONS, or build a new index"
-            )
-        norms = np.array([np.linalg.norm(a) for a in arrays])
-        if not np.isfinite(norms).all() or not (norms > 0).all():
-            raise EmbeddingError(f"{name!r} returned a zero, NaN or infinite vector; nothing was stored")
-        if self._store.meta.get("embedding_name") is None:
-            self._store.meta.update({"embedding_name": name, "embedding_dimension": int(dimension)})
-        return [a / np.float32(n) for a, n in zip(arrays, norms, strict=True)]
 
     def _prune(self, loaded: LoadedDocuments, kept: set[DocumentKey], report: UpsertReport) -> None:
         """Remove what the same folders no longer hold, but never a document whose file failed now."""
@@ -328,8 +288,3 @@ def _check_text(document: Document) -> None:
             f"document {document.id_!r} has a lone surrogate {text[error.start]!r} at {error.start}; "
             "decode the file again, or leave the character out"
         ) from None
-
-
-def _slices(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]

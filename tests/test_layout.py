@@ -26,7 +26,8 @@ MAY_IMPORT = {
     "retrieval": {"errors", "analysis", "notices", "storage"},
     "answering": {"errors", "analysis", "notices", "retrieval"},
     "preparation": {"errors", "analysis", "parsing", "storage"},
-    "ingestion": {"errors", "analysis", "models", "parsing", "preparation", "progress", "storage"},
+    "embedding": {"errors", "models", "storage"},
+    "ingestion": {"errors", "analysis", "embedding", "parsing", "preparation", "progress", "storage"},
     "holdings": {"errors", "analysis", "storage"},
     "agreement": {"errors", "analysis", "models", "notices", "storage"},
     "index": {

@@ -10,7 +10,7 @@ import pytest
 from llama_index.core import Document
 from llama_index.core.schema import MetadataMode
 
-from gyr_hybrid import EmbeddingError, HybridIndex, SectionNodeParser, ingestion, load_documents
+from gyr_hybrid import EmbeddingError, HybridIndex, SectionNodeParser, embedding, ingestion, load_documents
 from gyr_hybrid.storage import writing
 from gyr_hybrid.testing import HashEmbedding
 
@@ -48,7 +48,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     monkeypatch.setattr(ingestion, "COMMIT_CHILDREN", 4)
-    monkeypatch.setattr(ingestion, "EMBED_TEXTS", 2)
+    monkeypatch.setattr(embedding, "EMBED_TEXTS", 2)
     model, documents = HashEmbedding(), numbered(10)
     mend = failing(model, error, after=3)  # one commit, and half of the second
     with HybridIndex.open(tmp_path / "index", embed_model=model) as index:
