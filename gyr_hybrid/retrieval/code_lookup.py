@@ -14,6 +14,7 @@ from gyr_hybrid.retrieval.code_families import Families
 from gyr_hybrid.retrieval.code_question import CodeQuestion
 from gyr_hybrid.retrieval.code_spellings import SpellingFinder
 from gyr_hybrid.retrieval.dependence import hangs_on
+from gyr_hybrid.retrieval.number_labels import number_label
 from gyr_hybrid.retrieval.resolved_code import ResolvedCode, Status, look_alike
 from gyr_hybrid.retrieval.unknown_codes import UnknownCodes
 from gyr_hybrid.storage.codes import KnownCode
@@ -123,7 +124,7 @@ class _Resolution:
         """Bare digits: a code beside a class word, or when they are the question."""
         if counted(self._asked.folded, piece.start, piece.end):
             return None
-        label = self._asked.around.label(self._asked.folded, piece.start, piece.end)
+        label = number_label(self._asked.around, self._asked.folded, piece.start, piece.end)
         rank = label.rank if label else Rank.OTHER
         if rank is Rank.NUMBERING and len(piece.text) < _SHORTEST_NUMBER:
             rank = Rank.OTHER

@@ -23,6 +23,8 @@ from gyr_hybrid.answering.asking import asked_figure, asked_thing
         ("几天到账", {"duration", "date"}),
         ("有多重", {"weight"}),
         ("油温不能超过多少度", {"temperature"}),
+        ("how many litres does it take", {"volume"}),
+        ("how many people", set()),
         ("能报多少", set()),
         ("最多几个人", set()),
         ("能设多快", set()),

@@ -381,6 +381,16 @@ def test_a_number_beside_a_word_that_numbers_things_is_unknown_among_such_number
     assert hangs_on(question, code, analyzer=ANALYZER, codes=[code], section_terms=[], idf=lambda _: 1.0)
 
 
+def test_the_class_word_before_a_list_of_numbers_is_that_of_each() -> None:
+    found = resolved("参数 1828、1829 和 1830 有什么区别", NUMBERED)
+    assert [(code.text, code.status) for code in found] == [
+        ("1828", "known"),
+        ("1829", "known"),
+        ("1830", "unknown"),
+    ]
+    assert [code.text for code in resolved("参数 1828 和 130 个用户", NUMBERED)] == ["1828"]
+
+
 @pytest.mark.parametrize(
     "question",
     [
