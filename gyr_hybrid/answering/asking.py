@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from gyr_hybrid.analysis import fold
 from gyr_hybrid.answering.figures.measures import UNITS
@@ -102,7 +102,7 @@ class AskedFigure:
         )
 
 
-@cache
+@lru_cache(maxsize=1024)
 def asked_figure(question: str) -> AskedFigure | None:
     """The figure that a question asks for, None where it asks for none.
 

@@ -1,9 +1,9 @@
 """How far the sections found can answer the question: one number on which refusal is decided.
 
 No single score does it: BM25 tells off-topic questions but not near-topic ones, and says nothing about paraphrases,
-which only vectors see. So nine signals are added up. Their weights were fitted to three kinds of questions together
-(encyclopaedic ones, near-topic ones whose answer was taken out, customers' ones), each kind with an intercept of
-its own, and rounded; `benchmarks/refusal.py` measures them.
+which only vectors see. So nine signals are added up. Their weights were fitted to encyclopaedic and customers' questions together, each kind
+with an intercept of its own, and rounded; `benchmarks/refusal.py` measures them on these and on near-topic questions
+whose answer was taken out.
 """
 
 from __future__ import annotations

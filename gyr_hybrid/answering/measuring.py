@@ -38,39 +38,11 @@ def measure(
     covers = coverage(weights, sections, synonyms)
     if retrieval.run is None:
         return 0.5 + 0.5 * covers
-    unseen = {word for word in weights if not retrieval.word_weights.get(word)}
+    unseen = _unseen(weights, retrieval)
     known = [code for code in retrieval.codes if code.status != "unknown"]
     bearing = [i for i, node in enumerate(context.facts) if retrieval.bearing.get(node.node_id)]
     if known and bearing:
-        texts = [_with_path(context.facts[i]) for i in bearing]
-        folded_texts = list(map(fold, texts))
-        fault = any(map(names_fault, texts)) or any(names_fault(code.class_word or "") for code in known)
-        levels = [retrieval.run.levels.get(context.facts[i].node_id, (0, 0)) for i in bearing]
-        defined = any(defines for _, defines in levels)
-        rest = asked_besides(
-            question, weights, analyzer=retrieval.run.analyzer, codes=retrieval.codes, defined=defined
-        )
-        about = [text for text, (_, defines) in zip(texts, levels, strict=True) if defines or not defined]
-        asked_of = fold(retrieval.run.plain)
-        asked = asked_figure(asked_of)
-        figure = None if asked is None else _absence(asked, about)
-        if asked is not None and figure == 0.0:
-            rest = {word: weight for word, weight in rest.items() if not asked.belongs(fold(word), asked_of)}
-        least = light(retrieval.run.view.n_children)
-        across = _met_across(fold(question), unseen & rest.keys(), retrieval.run, folded_texts)
-        return evidence_of_code(
-            rest,
-            unseen - across,
-            [
-                sections[i] | {word for word in rest if len(word) == 1 and word in text}
-                for i, text in zip(bearing, folded_texts, strict=True)
-            ],
-            synonyms,
-            defined=defined,
-            fault=fault,
-            least=least,
-            figure=figure,
-        )
+        return _of_codes(question, context, bearing, sections, weights, retrieval, retrieval.run)
     folded = [fold(_with_path(node)) for node in context.facts]
     met = [
         {word for word in weights if any(o in terms for o in synonyms.get(word, ()))} for terms in sections
@@ -95,6 +67,52 @@ def measure(
     if known:
         return min(value, FILTERED_OUT)
     return min(value, UNKNOWN_BESIDE) if retrieval.codes else value
+
+
+def _of_codes(
+    question: str,
+    context: Context,
+    bearing: Sequence[int],
+    sections: Sequence[set[str]],
+    weights: Mapping[str, float],
+    retrieval: Retrieval,
+    run: Run,
+) -> float:
+    """Evidence of the sections that bear the question's codes, ``bearing`` their places in the context."""
+    unseen = _unseen(weights, retrieval)
+    known = [code for code in retrieval.codes if code.status != "unknown"]
+    texts = [_with_path(context.facts[i]) for i in bearing]
+    folded_texts = list(map(fold, texts))
+    fault = any(map(names_fault, texts)) or any(names_fault(code.class_word or "") for code in known)
+    levels = [run.levels.get(context.facts[i].node_id, (0, 0)) for i in bearing]
+    defined = any(defines for _, defines in levels)
+    rest = asked_besides(question, weights, analyzer=run.analyzer, codes=retrieval.codes, defined=defined)
+    about = [text for text, (_, defines) in zip(texts, levels, strict=True) if defines or not defined]
+    asked_of = fold(run.plain)
+    asked = asked_figure(asked_of)
+    figure = None if asked is None else _absence(asked, about)
+    if asked is not None and figure == 0.0:
+        rest = {word: weight for word, weight in rest.items() if not asked.belongs(fold(word), asked_of)}
+    least = light(run.view.n_children)
+    across = _met_across(fold(question), unseen & rest.keys(), run, folded_texts)
+    return evidence_of_code(
+        rest,
+        unseen - across,
+        [
+            sections[i] | {word for word in rest if len(word) == 1 and word in text}
+            for i, text in zip(bearing, folded_texts, strict=True)
+        ],
+        retrieval.synonyms,
+        defined=defined,
+        fault=fault,
+        least=least,
+        figure=figure,
+    )
+
+
+def _unseen(weights: Mapping[str, float], retrieval: Retrieval) -> set[str]:
+    """Words that no visible document has."""
+    return {word for word in weights if not retrieval.word_weights.get(word)}
 
 
 def _figure(question: str, facts: Sequence[BaseNode]) -> float | None:
