@@ -140,7 +140,8 @@ def _sections_for(question: Question, sections: Sequence[Candidate]) -> list[tup
             order = question.orders.get(part.text) or sorted(
                 range(len(sections)), key=lambda i: (-shares[i], i)
             )
-            best = next((i for i in order if shares[i] >= PART_COVERED), None)
+            only = order[0] if len(parts) == 1 else None  # the others have no evidence
+            best = next((i for i in order if shares[i] >= PART_COVERED), only)
             if best is not None:
                 found.append((best, part))
     return found or [(0, question)]
