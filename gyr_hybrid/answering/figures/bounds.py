@@ -9,7 +9,7 @@ _BEFORE: tuple[tuple[str, str], ...] = (
     (
         "<=",
         r"不(?:得|能|可|应|会|允许)?(?:再)?(?:超过|多于|大于|高于|超出|晚于|迟于|长于)|(?:至|最)多(?:可以|可|能|支持|允许|只能|退|有)?|最高|最长|最大|最迟|最晚|上限|封顶|≤|<=|⩽|小于等于|小于或等于|没有超过|未超过|以内|限(?:于|制)?|"
-        r"up to|at most|(?:no|not)(?: be)? (?:more|(?!few|small|low|short|earl|young)[a-z]+er) than|not exceed(?:ing)?|cannot exceed|within|maximum(?: of)?|max\.?|limited to|upper limit(?: is| of)?",
+        r"up to|at most|not (?:[a-z]+ ){1,3}by more than|(?:no|not)(?: be)? (?:more|(?!few|small|low|short|earl|young)[a-z]+er) than|not exceed(?:ing)?|cannot exceed|within|maximum(?: of)?|max\.?|limited to|upper limit(?: is| of)?",
     ),
     (
         ">=",
@@ -76,13 +76,17 @@ _SYNONYM |= {
 }
 
 
+_VERB = re.compile(r"([至最][多少]|起码)[\u3400-\u9fff]{1,3}\s?$")
+"""A short verb between a limit and its figure: ``至少请求 60 次``."""
+
+
 def bound_of(text: str, start: int, end: int) -> str:
     """``<=``, ``<``, ``>=``, ``>``, ``~`` or empty for the figure at ``text[start:end]`` (folded).
 
     >>> bound_of("不超过 60 次", 4, 8), bound_of("90 天以上", 0, 4), bound_of("不足 3 人", 3, 6)
     ('<=', '>=', '<')
     """
-    before, after = text[max(0, start - 24) : start], text[end : end + 12]
+    before, after = _VERB.sub(r"\1", text[max(0, start - 24) : start]), text[end : end + 12]
     for bound, rule in _AFTER_RULES:
         if rule.match(after):
             return bound
@@ -96,8 +100,9 @@ def bound_of(text: str, start: int, end: int) -> str:
 def bound_words(text: str, start: int) -> tuple[int, int]:
     """Span of the words before a figure that limit it (``no later than``), empty when there are none."""
     low = max(0, start - 24)
+    before = _VERB.sub(r"\1", text[low:start])
     for _, rule in _BEFORE_RULES:
-        found = rule.search(text[low:start])
+        found = rule.search(before)
         if found:
             return low + found.start(), low + found.end()
     return start, start

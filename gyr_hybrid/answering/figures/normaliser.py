@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
+from itertools import zip_longest
 
 from gyr_hybrid.answering.figures.calendar import find_dates
 from gyr_hybrid.answering.figures.compounds import compounds
@@ -61,7 +63,24 @@ def find_figures(text: str) -> tuple[Figure, ...]:
     for part in parts:
         for figure in part(scan):
             scan.add(figure)
-    return tuple(sorted(scan.found, key=lambda f: f.start))
+    return tuple(_ranged(sorted(scan.found, key=lambda f: f.start), scan.text))
+
+
+_TO = re.compile(r"\s?(?:至|到|-|~|to)\s?")
+
+
+def _ranged(found: list[Figure], text: str) -> Iterator[Figure]:
+    """The figures, the first of ``3 个月到半年`` marked as the low end of a range."""
+    for figure, following in zip_longest(found, found[1:]):
+        if (
+            following is not None
+            and (figure.kind, figure.base) == (following.kind, following.base)
+            and figure.kind not in ("code", "date", "clock", "weekday", "ordinal")
+            and _TO.fullmatch(text, figure.end, following.start)
+        ):
+            yield replace(figure, low=True)
+        else:
+            yield figure
 
 
 def _codes(scan: Scan) -> Iterator[Figure]:

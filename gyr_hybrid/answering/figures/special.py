@@ -23,7 +23,7 @@ _A_PERIOD = re.compile(r"\s(?:an?|per|each|every)\b")
 _SLASHED = re.compile(r"(?<![\d./-])([1-9])/([2-9]|10)(?![\d./月-])")
 """``1/3``; a day of a month is written with more."""
 _ORDINAL = re.compile(
-    r"(?P<class>[一二三四五])等(?=[奖舱座品级功])|首(?P<head>小时|晚|次|日|周|月|年|批|期|单|个)"
+    r"(?P<class>[一二三四五])等(?=[奖舱座品级功]|\s*[\d,、:;。]|\s*$)|首(?P<head>小时|晚|次|日|周|月|年|批|期|单|个)"
     rf"|(?:第|(?:科目|方案|附件|附录|附表|阶段|情形|类型|步骤)(?={HAN_NUMERAL}))\s?(?P<n>{HAN_NUMERAL}+|\d+(?!\d|\s?[至到~-]\s?\d+\s?(?:[天日周年]|个?月|个?小时)))\s?个?(?P<unit>工作日|季度|小时|分钟|单|批|晚|顺序|顺位|步骤|[条款项章节编步天日年月周次季级轮批期层代档类种名位页行列])?"
     r"|(?<![a-z0-9])(?P<nth>\d+)(?:st|nd|rd|th)(?![a-z])"
     rf"|(?<![a-z])(?P<word>{'|'.join(ENGLISH_ORDINALS)})(?![a-z])"

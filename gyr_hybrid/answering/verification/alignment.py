@@ -169,6 +169,7 @@ def _compare(
 
 
 _PER: dict[tuple[str, FigureValue | int], str] = {
+    ("second", 60): "minute",
     ("second", 3600): "hour",
     ("second", 86400): "day",
     ("second", 604800): "week",

@@ -14,9 +14,11 @@ from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.figure_checks import bounds_stand, figures_stand
 from gyr_hybrid.answering.verification.findings import Check, Evidence, Finding
 from gyr_hybrid.answering.verification.polarity import (
+    PAYING,
     denials_of,
     disagreement,
     in_condition,
+    is_free,
     occurrences,
     says_otherwise,
     supposes,
@@ -76,6 +78,8 @@ def _unfounded_denial(one: Aligned) -> str:
     for denial in denials_of(one.claim.text):
         if supposes(denial, one.claim.text) or in_condition(denial, one.claim.text):
             continue
+        if denial.targets and is_free(beside) and set(denial.targets) & PAYING:
+            continue  # ``不用付费`` for ``免费``
         if denial.targets and not near & set(denial.targets):
             return f"{denial.text} ({denial.targets[0]}), which the source does not deny"
     return ""

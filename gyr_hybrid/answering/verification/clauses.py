@@ -13,7 +13,7 @@ WRAPPED = 40
 _BLOCK = re.compile(r"\s*(?:[-*+•·#|>]|\d{1,3}[.)、]|[(（][一二三四五六七八九十\d]{1,3}[)）]|```|~~~|[①-⑳])")
 _OWN_LINE = re.compile(r"\s*(?:[|#`]|~~~)")
 _SUBJECT_JOINT = re.compile(
-    r"\s(?:and|but|while|whereas)\s(?=(?:each|every|all|any|the|it|they|you|we|this|that|a|an)\s(?:[a-z'-]+\s){0,5}?(?:may|must|can|cannot|could|will|should|is|are|was|were|has|have|needs?|requires?|costs?|does|do)\b)"
+    r"\s(?:and|but|while|whereas)\s(?=(?:(?:each|every|all|any|the|it|they|you|we|this|that|a|an)\s(?:[a-z'-]+\s){0,5}?|(?:[a-z'-]+\s){1,2})(?:may|must|can|cannot|could|will|should|is|are|was|were|has|have|needs?|requires?|costs?|does|do)\b)"
 )
 """``and`` before a clause with a subject of its own."""
 _VERB_JOINT = re.compile(

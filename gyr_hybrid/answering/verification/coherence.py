@@ -39,7 +39,10 @@ def spliced(aligned: tuple[Aligned, ...], sections: tuple[Section, ...], lexicon
 def _other_item(first: Aligned, second: Aligned, section: Section) -> bool:
     """Whether a clause or item that is only referred to is another than the one quoted."""
     figures = [f for f in first.claim.figures if not f.weak]
-    if not figures or any(standing(f, section.heading_figures) == "same" for f in figures):
+    named = [f for f in section.heading_figures if f.kind == "ordinal"]
+    if not figures or (
+        len(named) < 2 and any(standing(f, section.heading_figures) == "same" for f in figures)
+    ):
         return False
     low, high = sorted((first.passage.start, second.passage.start))
     return "\n" in section.folded[low:high]

@@ -71,6 +71,8 @@ def credit_of(word: Word, target: Target, lexicon: Lexicon, before: str = "", af
                 return 1.0
         elif (before and before + word.text in text) or (after and word.text + after in text):
             return 1.0
+        elif (before and word.text + before in text) or (after and after + word.text in text):
+            return 0.9  # ``把水加到`` for ``加水至``
         return 0.9 if _equivalent(word.text, target, lexicon) else 0.0
     if word.text in text:
         return 1.0

@@ -39,11 +39,12 @@ def same_clause_figures(one: Aligned) -> Iterator[str]:
     own = [f for f in one.passage.figures if not f.weak and f.kind != "code"]
     main = one.claim.clauses[-1][0]
     for figure in mine:
-        if figure.start < main and len(one.claim.clauses) > 1:
-            continue
         if standing(figure, one.passage.figures) == "same":
             continue
         rival = next((o for o in own if _rivals(figure, o) and standing(o, mine) != "same"), None)
+        condition = figure.start < main and len(one.claim.clauses) > 1
+        if condition and not (rival and figure.bound and figure.bound == rival.bound):
+            continue  # ``满 12 分，清退`` for ``满 12 分停播，满 24 分清退`` takes the other's condition
         later = [f for p in one.later for f in p.figures]
         if rival and standing(figure, (*one.passage.carried_figures, *later)) == "same":
             yield f"{figure.text!r} belongs to another clause; this one has {rival.text!r}"
@@ -60,14 +61,14 @@ def parallel_clauses(one: Aligned, section: Section) -> Iterator[str]:
     siblings = [p for p in section.passages if p.segment == one.passage.segment and p is not one.passage]
     spoken = target_of(one.claim.text)
     mine = content_words(one.passage.text)
-    if all(stands(w, spoken) for w in mine):
+    if mine and all(stands(w, spoken) for w in mine):
         for sibling in siblings:
             theirs = content_words(sibling.text)
             fuller = len(theirs) > len(mine) and all(stands(w, spoken) for w in theirs)
             if fuller and _parallel(sibling, own, claimed):
                 yield f"{one.claim.text!r} speaks of {sibling.text!r}"
         return
-    shared = any(stands(w, spoken) for w in mine) or not mine
+    shared = any(stands(w, spoken) for w in mine)
     if (
         shared
         and all(stands(w, spoken) or light(w) for w in mine)
@@ -75,8 +76,8 @@ def parallel_clauses(one: Aligned, section: Section) -> Iterator[str]:
     ):
         return  # it has no word of its own that the claim leaves out
     for found in one.found:
-        if found.place not in ("carried", "following") or light(found.word):
-            continue
+        if found.place != "following" and (found.place != "carried" or not mine):
+            continue  # a bare figure takes its subject from before it
         holders = [p for p in siblings if stands(found.word, target_of(p.text))]
         if holders and all(_parallel(p, own, claimed) for p in holders):
             yield f"{found.word.text!r} belongs to a parallel clause"

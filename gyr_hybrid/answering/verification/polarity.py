@@ -16,12 +16,12 @@ REACH_LATIN = 32
 """Characters of English a negator reaches forward."""
 
 _FIXED = re.compile(
-    r"不[但仅管论断久等妨如禁愧便良利然]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|(?:没有|未)(?=超过|少于|低于|高于|多于|大于|小于|[达满到])|不[满到]|不足(?!以)|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
+    r"不[但仅管论断久等妨如禁愧便良利然]|不同(?!意)|不一(?!致|样)|不过(?!\d)|不(?:得|能|可以?|应当?|会|准|许)?(?:再)?(?:超过|少于|低于|高于|多于|大于|小于|晚于|早于)|(?:没有|未)(?=超过|少于|低于|高于|多于|大于|小于|[达满]|到\s?[\d一二三四五六七八九十百两半])|不[满到]|不足(?!以)|未满|不动产|不可抗力|不锈钢|不定[期时]|未来|未成年|无论|无限|无线"
     r"|无人机|非常|非法|非机动|别人|别的|[特级分区类性个识差派辨]别|没收|免[费税息邮赔押签疫]|避免|难免|豁免|是否|能否|可否|与否|有没有|是不是|能不能|会不会|要不要|可不可以|否则|不仅|差不多|对不起|了不起"
     r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|(?:not|no)(?: be)? [a-z]+er than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
 _NEGATOR = re.compile(
-    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除"
+    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|缺少?(?![点陷席勤口失])|取消(?=[^,，;；。\n]{0,4}资格)|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除"
     r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|hasn't|haven't|hadn't|wouldn't|couldn't|needn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
 )
 NEGATION_MARK = re.compile(
@@ -40,7 +40,7 @@ _STOP = re.compile(
 )
 
 _STOP_PLACED = re.compile(r"[,;，；。\n]|的|但|而(?!且)")
-_PLACED = re.compile(r"[在于向对将把从](?!于)")
+_PLACED = re.compile(r"[在于向对将把从和与跟](?!于)")
 """A negator before a preposition denies the verb behind the whole phrase."""
 
 _FREE = re.compile(r"免|不收|不用付|\bfree\b")
@@ -127,6 +127,8 @@ def disagreement(claim: str, source: str, limiting: str = "") -> str:
     """
     for text, other in ((claim, source), (source, claim)):
         for denial in denials_of(text):
+            if _PLACED.match(text, denial.end) and denials_of(other):
+                continue  # ``不得与易燃液体同库`` for ``和易燃液体不能放在一起``
             if _FREE.search(other) and (denial.text.startswith("免") or _FREE.match(text, denial.start)):
                 continue
             if text is source and _asserted_elsewhere(denial, source, claim):
@@ -165,6 +167,17 @@ def in_condition(denial: Denial, text: str) -> bool:
     if _SUPPOSING.match(clause) or _OVERDUE.search(text[begin : denial.start]):
         return True
     return end < len(text.rstrip()) and clause.endswith(("的", "时", "的话"))
+
+
+PAYING = frozenset(
+    "付费 收费 花钱 交钱 付钱 收钱 要钱 钱 缴费 交费 付款 费用 pay paid charge charg fee".split()
+)
+"""What is denied when something is free."""
+
+
+def is_free(text: str) -> bool:
+    """Whether a folded text says that something costs nothing."""
+    return bool(_FREE.search(text))
 
 
 def says_otherwise(text: str) -> bool:

@@ -31,7 +31,8 @@ def rival_figures(one: Aligned, section: Section, said: Collection[Figure]) -> I
             near = own + [f for f in earlier if not f.weak]
         else:
             continue
-        rival = next((f for f in near if alike(figure, f) and not _given(f, said)), None)
+        others = one.claim.figures if figure.kind == "code" else said  # codes of two claims may be exchanged
+        rival = next((f for f in near if alike(figure, f) and not _given(f, others)), None)
         if rival:
             yield f"{figure.text!r} where the source has {rival.text!r}"
 

@@ -9,7 +9,7 @@ _FAMILIES: dict[str, tuple[str, str]] = {
     # family: (words that claim it, words of a source that grant it)
     "all": (
         r"所有|任何|一切|一律|统统|通通|凡是|\b(?:all|every(?! \d)|any(?! time)|everything|everyone|anyone|anything|everybody|whatsoever|worldwide|globally|anywhere|everywhere)\b|全球|全世界",
-        r"所有|任何|全[部体员]|一切|一律|凡|均|都|各|每一?[个位名项笔种件条台辆]|\b(?:all|every|any(?! time)|each|everything|whole|entire|per|how often)\b",
+        r"所有|任何|全[部体员]|一切|一律|凡|均|都|各|每一?[个位名项笔种件条台辆]|\b(?:all|every|any(?! time)|each|everything|whole|entire|per|how often|hourly|daily|weekly|monthly|quarterly|yearly|annually|annual)\b",
     ),
     "the whole": (
         r"全部",
@@ -38,7 +38,7 @@ _FAMILIES: dict[str, tuple[str, str]] = {
     ),
     "only": (
         r"只[能有限可]|仅|唯一|唯有|\b(?:only|solely|exclusively)\b",
-        r"只|仅|唯|(?<!不)限|方可|才|\b(?:only|solely|exclusively|limited|just)\b",
+        r"只|仅|唯|(?<!不)限|方可|才|\b(?:only|solely|exclusively|limited|just|once|single)\b",
     ),
     "completely": (
         r"完全|彻底|\b(?:completely|fully|entirely|totally|perfectly)\b",

@@ -108,7 +108,7 @@ def other_subject(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator[str
         light(own)
         or own.key in lexicon.equivalents
         or is_strong(own.text)
-        or (own.han and own.text[:2] in sentence)
+        or (own.han and any(c in sentence for c in own.text[:2]))
     ):
         return  # most words of the lists are verbs
     if any(f.start <= own.start < f.end for f in find_figures(one.passage.text)):

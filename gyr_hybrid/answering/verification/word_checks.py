@@ -25,7 +25,7 @@ NEW_WORDS = {True: 2, False: 1}
 """Most words of a Chinese (True) or English claim that may come from elsewhere in the section."""
 
 ADDED = 1
-"""Most new ordinary words of a claim all of whose rest stands; a second one brought no more true sentences."""
+"""Most new words of a claim all of whose rest stands; a second one let two falsehoods in for no true sentence."""
 
 NEARLY = 0.64
 """Support that a claim needs which has a new word."""
@@ -49,18 +49,32 @@ def words_stand(evidence: Evidence) -> Iterator[Finding]:
             if f.place in ("none", "elsewhere") and not light(f.word) and not _refers_back(f.word, one)
         ]
         names = [f for f in strange if is_identifier(f.word, evidence.sentence)]
+        for written, other in _respelt(one):
+            yield Finding("name", f"{written!r} where the source has {other!r}")
         if names:
             yield Finding("name", f"{names[0].word.text!r} not in the source sentence")
             continue
+        support = one.support_with(evidence.explained)
         if strange and len(strange) <= NEW_WORDS[strange[0].word.han]:
             strange = [f for f in strange if not _from_elsewhere(f.word, one, section, evidence.lexicon)]
-        support = one.support_with(evidence.explained)
         if len(strange) <= ADDED and support >= NEARLY:
             strange = [f for f in strange if not _adds_little(f, one, section, evidence.lexicon)]
         if strange:
             yield Finding("words", f"{' '.join(f.word.text for f in strange)!r} not in the source sentence")
         elif support < (NEARLY if one.missing else CLOSE):
             yield Finding("coverage", f"{support:.2f} of {one.claim.text!r}")
+
+
+_PATTERNED = re.compile(r"[a-z]+(?:[-/._:][a-z]+)+")
+
+
+def _respelt(one: Aligned) -> Iterator[tuple[str, str]]:
+    """Names and patterns with other signs than in the source: ``YYYY/MM/DD`` for ``YYYY-MM-DD``."""
+    theirs = {re.sub(r"\W", "", t): t for t in _PATTERNED.findall(one.passage.own)}
+    for written in _PATTERNED.findall(one.claim.text):
+        other = theirs.get(re.sub(r"\W", "", written), written)
+        if other != written and written not in one.passage.own:
+            yield written, other
 
 
 _THIS = re.compile(r"[这该此那][本笔个种份些张次项件台条类]?$")
@@ -85,7 +99,12 @@ def is_identifier(word: Word, sentence: str) -> bool:
 
 
 def _adds_little(found: Found, one: Aligned, section: Section, lexicon: Lexicon) -> bool:
-    """Whether the only new word of a claim is an ordinary one that stands beside no figure."""
+    """Whether a new word is an ordinary one that takes no other's place.
+
+    It names no party, degree or unit and is not what the claim speaks of. Where the claim leaves out a word of its
+    passage, it must stand beside no figure and not be what the claim ends in, unless the two are ordinary words for
+    one another.
+    """
     word = found.word
     if (
         found.place == "elsewhere"
@@ -100,15 +119,12 @@ def _adds_little(found: Found, one: Aligned, section: Section, lexicon: Lexicon)
     unsaid = _unsaid(one, lexicon)
     if _is_subject(word, one) and (unsaid or _in_place_of_topic(one, section)):
         return False
-    swapped = (
-        one.support >= SWAP and 1 <= len(unsaid) <= ADDED and ordinary((word, *unsaid), frozenset(), lexicon)
-    )
-    if unsaid and word == one.claim.words[-1] and not swapped:
-        return False
-    return not any(
+    beside = any(
         f.end <= word.start <= f.end + 1 or (unsaid and f.start - 1 <= word.end <= f.start)
         for f in one.claim.figures
     )
+    swapped = one.support >= SWAP and len(unsaid) == 1 and ordinary((word, *unsaid), frozenset(), lexicon)
+    return not beside and (not unsaid or swapped or word != one.claim.words[-1])
 
 
 _ARTICLES = re.compile(r"\s*(?:(?:the|an?|each|every|any|all)\s+|[每各该本])?")

@@ -104,7 +104,8 @@ def words_of(text: str) -> tuple[Word, ...]:
     for figure in find_figures(text):
         if not figure.weak or figure.kind not in ("duration", "ordinal"):
             end = figure.end + (text[figure.end : figure.end + 1] in _AFTER_FIGURE)
-            begin = bound_words(folded, figure.start)[0] if figure.bound else figure.start
-            taken[begin:end] = b"\x01" * (end - begin)
+            limit = bound_words(folded, figure.start) if figure.bound else (figure.start, figure.start)
+            for low, high in (limit, (figure.start, end)):
+                taken[low:high] = b"\x01" * (high - low)
     blanked = "".join("\x00" if taken[i] else c for i, c in enumerate(folded))
     return tuple(_cut(blanked))
