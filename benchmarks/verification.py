@@ -3,8 +3,9 @@
     python benchmarks/verification.py [PAIRS] [--split tune|unseen|fresh|all] [--json FILE]
 
 PAIRS is a JSON-lines file of (sentence, section, supported?) pairs, by default ``tests/data/verification_pairs.jsonl``:
-``split`` says which part a section belongs to. Rules may be tuned on the part ``tune`` only. ``fresh`` was written
-before the last rules; both it and ``unseen`` were looked at in totals while those were chosen, never pair by pair.
+``split`` says which part a section belongs to. Rules may be tuned on the part ``tune`` only. ``unseen`` was looked at in
+totals while rules changed, never pair by pair; ``fresh`` was written last, in other fields, by someone who had not seen
+the rules, and its true sentences are in freer words.
 A false sentence counts as caught when it is ``uncertain`` or ``contradicted``; a true one as passed when it is
 ``supported``. Intervals are Wilson's, 95 %. Times are processor time of one sentence against one section
 that is read for the first time, on this machine.

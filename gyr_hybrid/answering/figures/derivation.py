@@ -34,6 +34,10 @@ _PER_VALUE = {"second": Fraction(1), "minute": Fraction(60), "hour": Fraction(36
 _PER_VALUE |= {"week": Fraction(7 * 86400)}
 _PER_MONTHS = {"month": Fraction(1), "quarter": Fraction(3), "year": Fraction(12)}
 
+TIERS = 8
+"""Most rates and first amounts that a price is worked out from."""
+MOST = 40
+"""Most different figures that enter calculations; a text with more is a table, in which anything fits something."""
 ROUNDS = 3
 """Longest chain of calculations: ``12 - 5 = 7``, ``7 × 39 = 273``."""
 
@@ -50,7 +54,8 @@ def derived(unknown: Iterable[Figure], quoted: Iterable[Figure], sentence: str) 
     ['39 元/月']
     """
     open_figures = [f for f in unknown if isinstance(f.value, Fraction) and f.kind != "code"]
-    known = [f for f in quoted if isinstance(f.value, Fraction) and f.kind not in ("code", "ordinal")]
+    usable = [f for f in quoted if isinstance(f.value, Fraction) and f.kind not in ("code", "ordinal")]
+    known = list({(f.kind, f.base, f.value, f.per): f for f in usable}.values())[:MOST]
     ordinals = [f for f in (*quoted, *open_figures) if f.kind == "ordinal" and f.base == "月"]
     if _YEARLY.search(sentence) or any(f.per == "year" for f in known):
         known.append(Figure("duration", Fraction(12), "month"))
@@ -161,13 +166,15 @@ def _tiered(figure: Figure, premise: Figure, known: list[Figure]) -> Iterator[Fr
     """``首重 1 公斤 12 元，续重每公斤 2 元`` for 3 kg: a first price and a rate for what exceeds the first amount."""
     if figure.kind != "money" or not isinstance(premise.value, Fraction):
         return
-    rates = [f for f in known if f.kind == "money" and f.base == figure.base and f.per]
-    bases = [f for f in known if f.kind == "money" and f.base == figure.base and not f.per]
-    firsts = [f for f in known if (f.kind, f.base) == (premise.kind, premise.base)]
-    for rate, base, first in product(rates, bases, firsts):
+    rates = [f for f in known if f.kind == "money" and f.base == figure.base and f.per][:TIERS]
+    bases = {f.value for f in known if f.kind == "money" and f.base == figure.base and not f.per}
+    firsts = [f for f in known if (f.kind, f.base) == (premise.kind, premise.base)][:TIERS]
+    for rate, first in product(rates, firsts):
         over = premise.value - first.value  # type: ignore[operator]
         if over > 0:
-            yield from (base.value + more for more in _rated(rate, replace(premise, value=over), ""))  # type: ignore[operator]
+            for more in _rated(rate, replace(premise, value=over), ""):
+                if figure.value - more in bases:  # type: ignore[operator]
+                    yield figure.value  # type: ignore[misc]
 
 
 def _rated(rate: Figure, amount: Figure, sentence: str) -> Iterator[Fraction]:

@@ -12,14 +12,19 @@ WRAPPED = 40
 """Shortest line, in characters, that may have been wrapped."""
 _BLOCK = re.compile(r"\s*(?:[-*+•·#|>]|\d{1,3}[.)、]|[(（][一二三四五六七八九十\d]{1,3}[)）]|```|~~~|[①-⑳])")
 _OWN_LINE = re.compile(r"\s*(?:[|#`]|~~~)")
-_SUBJECT_JOINT = re.compile(
-    r"\s(?:and|but|while|whereas)\s(?=(?:(?:each|every|all|any|the|it|they|you|we|this|that|a|an)\s(?:[a-z'-]+\s){0,5}?|(?:[a-z'-]+\s){1,2})(?:may|must|can|cannot|could|will|should|is|are|was|were|has|have|needs?|requires?|costs?|does|do)\b)"
+SHORT = 12
+"""Most characters before an ``and`` that begins no clause of its own."""
+_VERBS = (
+    r"(?:may|must|can|cannot|could|will|should|is|are|was|were|has|have|needs?|requires?|costs?|does|do)\b"
 )
-"""``and`` before a clause with a subject of its own."""
-_VERB_JOINT = re.compile(
-    r"\s(?:and|but)\s(?:then\s)?(?=(?:may|must|can|cannot|could|will|should|is|are|was|were|do|does|has|have|needs?|requires?)\b)"
+_SUBJECT = (
+    r"(?:(?:each|every|all|any|the|it|they|you|we|this|that|a|an)\s(?:[a-z'-]+\s){0,5}?|(?:(?!and\b|but\b|or\b|which\b)[a-z'-]+\s){1,2})"
 )
-_JOINT = re.compile(r"而(?!且)|(?<=\s)(?:and|while|whereas|but)(?=\s)|、|和|及|与")
+_JOINTS = re.compile(
+    rf"(?P<verb>\s(?:and|but|while|whereas)\s(?:then\s)?(?={_SUBJECT}?{_VERBS}))"
+    r"|而(?!且)|(?<=\s)(?:and|while|whereas|but)(?=\s)|、|和|及|与"
+)
+"""``and`` before a verb, with a subject of its own or without, and the joints of enumerations."""
 
 
 def lines(text: str) -> Iterator[tuple[int, int]]:
@@ -88,24 +93,29 @@ def clauses(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _jointed(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Cut at a joint when both sides bear figures of one kind: ``5 years and backpacks for 10 years``."""
-    verb = _VERB_JOINT.search(folded, start, end) or _SUBJECT_JOINT.search(folded, start, end)
-    if verb and verb.start() - start > 12:
-        yield from _jointed(folded, start, verb.start())
-        yield from _jointed(folded, verb.end(), end)
-        return
-    for joint in _JOINT.finditer(folded, start, end):
-        left, right = find_figures(folded[start : joint.start()]), find_figures(folded[joint.end() : end])
-        bare = (  # ``10 秒、30 秒``
-            bool(left and right)
-            and not folded[start + left[-1].end : joint.start()].strip()
-            and not folded[joint.end() : joint.end() + right[0].start].strip()
-        )
-        if not bare and _kinds(left) & _kinds(right):
-            yield from _trimmed(folded, start, joint.start())
-            yield from _jointed(folded, joint.end(), end)
-            return
-    yield from _trimmed(folded, start, end)
+    """Cut at joints when both sides bear figures of one kind, ``5 years and backpacks for 10 years``, or have verbs."""
+    text = folded[start:end]
+    figures = [f for f in find_figures(text) if not f.weak]
+    position = 0
+    for joint in _JOINTS.finditer(text):
+        left = [f for f in figures if position <= f.start < joint.start()]
+        right = [f for f in figures if f.start >= joint.end()]
+        if joint["verb"] is not None:
+            cut = joint.start() - position > SHORT
+        else:
+            cut = bool(left and right and _kinds(left) & _kinds(right)) and not _bare(
+                text, position, joint, left, right
+            )
+        if cut:
+            yield from _trimmed(folded, start + position, start + joint.start())
+            position = joint.end()
+    yield from _trimmed(folded, start + position, end)
+
+
+def _bare(text: str, position: int, joint: re.Match[str], left: list[Figure], right: list[Figure]) -> bool:
+    """Whether nothing but figures stands on both sides: ``10 秒、30 秒``."""
+    between = text[max(position, left[-1].end) : joint.start()] + text[joint.end() : right[0].start]
+    return not between.strip()
 
 
 def _kinds(figures: Iterable[Figure]) -> set[str]:

@@ -37,6 +37,8 @@ _ANSWER = re.compile(r"\s*(?:\*\*)?(?:答案?|a)\s*[:：.]")
 _NO = re.compile(r"[\s—\-*]*(?:(?:答案?|a)\s*[:：.]\s*)?(?:不(?![仅但过同])|否|没有|无法|no\b|not\b)")
 _ASKING = re.compile(r"(?:问题?|答案?|[qa])\d*")
 
+CARRIED = 8
+"""Most clauses of its segment that a clause inherits from."""
 _ELLIPTIC = re.compile(
     r"\s*(?:但是?|然而|不过)?[,，]?\s*(?:已|未)?(?:满|不满|不足|超过|不超过|不得超过|不得少于|不少于|低于|高于|大于|小于|达到|超出|逾|over|above|under|below|more|less|after|\d)"
 )
@@ -194,7 +196,7 @@ class _Reader:
         refused: bool = False,
     ) -> None:
         """Passages of one segment; ``refused`` when it begins by denying the question that it carries."""
-        earlier = carried
+        earlier, told = carried, list[str]()
         for clause_start, clause_end in clauses(self.folded, start, end):
             text = self.folded[clause_start:clause_end]
             if not re.search(r"\w", text):
@@ -213,7 +215,8 @@ class _Reader:
             self.passages.append(
                 replace(passage, figures=source_figures(passage.own), carried_figures=source_figures(earlier))
             )
-            earlier = f"{earlier}\n{text}" if earlier and not refused else text
+            told = [*told[-CARRIED:], text]
+            earlier = "\n".join([*([carried] if carried and not refused else []), *told])
             refused = False  # only the first clause answers with the denial
 
 
