@@ -22,7 +22,7 @@ from gyr_hybrid.analysis.vocabulary import MIXED_WORDS, STOP_WORDS
 from gyr_hybrid.analysis.word_lists import LEXICON_FILES, read_entries, single_words
 from gyr_hybrid.errors import ConfigurationError
 
-RULES = "3"
+RULES = "4"
 """Version of the rules: raised whenever the same text would give other tokens or codes."""
 
 

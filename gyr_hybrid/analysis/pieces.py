@@ -66,6 +66,8 @@ _HOST = re.compile(
 )
 _LONGEST_RUN = 160  # longer ones are paths and data, not names
 _RUNS = re.compile(r"[^\W\d_]+|\d+")
+_LAST_DIGITS = re.compile(r"\d+$")
+_REPEATED = re.compile(r"([^\W\d_]\w*(?:[-_.]\w+)*[-_.])(\d+)-\1(\d+)", re.IGNORECASE)
 _NUMBERED = re.compile(r"[^\W\d_]+\.\d{1,3}")
 _DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:h|m|s|ms|μs|us|ns|d)){1,5}")
 
@@ -208,8 +210,11 @@ def _slashed(run: str, offset: int) -> list[Piece]:
     head, _, tail = run.rpartition("/")
     left = _split(head, offset)
     right = _split(tail, offset + len(head) + 1)
+    ending = _LAST_DIGITS.search(left[-1].text) if left else None
+    listed = tail.isdigit() and ending is not None and len(ending.group()) == len(tail) > 1
     if (
-        len(left) == 1
+        not listed
+        and len(left) == 1
         and left[0].strength is Strength.STRONG
         and left[0].kind == "code"
         and len(tail) <= 5
@@ -223,7 +228,12 @@ def _slashed(run: str, offset: int) -> list[Piece]:
 
 
 def _range(run: str, offset: int) -> list[Piece] | None:
-    """``E1042-E1050`` is two codes, and so is ``P5-P7``."""
+    """``E1042-E1050`` is two codes, and so are ``P5-P7`` and ``ALM-401-ALM-403``."""
+    if (span := _REPEATED.fullmatch(run)) and len(span[2]) == len(span[3]) and span[2] < span[3]:
+        return [
+            *_split(run[: span.end(2)], offset),
+            *_split(run[span.end(2) + 1 :], offset + span.end(2) + 1),
+        ]
     left, dash, right = run.partition("-")
     if not dash or "-" in right or len(left) < 2:
         return None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gyr_hybrid.analysis.codes import Code, Mention, compact_form
@@ -20,13 +19,10 @@ from gyr_hybrid.analysis.context import (
 from gyr_hybrid.analysis.folding import fold
 from gyr_hybrid.analysis.pieces import Piece, unqualified
 from gyr_hybrid.analysis.recognition import Recognizer, Scan
+from gyr_hybrid.analysis.series import codes_between, continued, dashed_ends, joined
 from gyr_hybrid.analysis.strength import Strength
 
-RANGE_MARKS = frozenset("- ~ ～ – — − 至 到 to through".split())
-LONGEST_RANGE = 20
-"""Codes between the ends of a range that a document counts as naming; of a longer one it names the ends."""
 _HEADINGS_KEPT = 4096
-_PREFIXED = re.compile(r"(.*\D)(\d{1,9})")
 
 
 class CodeReader:
@@ -40,50 +36,68 @@ class CodeReader:
     def mentions(self, text: str, header_path: Sequence[str], *, table_row: bool) -> list[Mention]:
         """Codes of the headings, then those of the text, each followed by the codes inside it."""
         mentions = [mention for heading in header_path for mention in self._heading_mentions(heading)]
-        before: Mention | None = None
-        for mention in self.read(text, table_row=table_row):
-            if before is not None:
-                mentions += _between(before, mention, text)
-            mentions.append(mention)
-            mentions += _contained(mention)
-            before = mention
-        return mentions
+        return [*mentions, *_with_implied(self.read(text, table_row=table_row), text)]
 
     def _heading_mentions(self, heading: str) -> tuple[Mention, ...]:
         known = self._headings.get(heading)
         if known is None:
-            scan = self._recognizer.scan(heading.strip())
-            found: list[Mention] = []
-            for piece in scan.pieces:
-                whole = whole_place(scan.folded, piece.start, piece.end)
-                if self._accepted(scan, piece, whole=whole, cell=False, heading=True):
-                    defining = whole or piece.strength is not Strength.SHORT or self._about(scan, piece)
-                    mention = Mention(_code(piece, piece.text, -1, -1, None), defining)
-                    found += [mention, *_contained(mention)]
-            known = tuple(found)
+            text = heading.strip()
+            known = tuple(
+                replace(mention, code=replace(mention.code, start=-1, end=-1, class_word=None))
+                for mention in _with_implied(self.read(text, heading=True), text)
+            )
             if len(self._headings) >= _HEADINGS_KEPT:
                 self._headings.clear()
             self._headings[heading] = known
         return known
 
-    def read(self, text: str, *, table_row: bool = False) -> Iterator[Mention]:
-        """Codes of a text in order, without overlap."""
+    def read(self, text: str, *, table_row: bool = False, heading: bool = False) -> Iterator[Mention]:
+        """Codes of a text in order, without overlap; those of a list or a range are all defined, or none is."""
         scan = self._recognizer.scan(text)
-        folded = scan.folded
+        series: list[Mention] = []
+        span = (0, 0)
         for piece in scan.pieces:
-            if piece.strength < Strength.EVERYDAY and not _may_be_named(piece):
+            found = self._mentions_of(scan, text, piece, series, table_row=table_row, heading=heading)
+            if not found:
                 continue
-            whole = whole_place(folded, piece.start, piece.end)
-            heading = in_heading_line(folded, piece.start)
-            cell = whole and table_row
-            if not self._accepted(scan, piece, whole=whole, cell=cell, heading=heading):
-                continue
-            label = self._surroundings.label(folded, piece.start, piece.end)
-            start, end = folded.origin(piece.start, piece.end)
-            label_start = folded.lowered.rfind(label.word, 0, piece.start) if label else -1
-            told = heading and (piece.strength is not Strength.SHORT or self._about(scan, piece))
-            defining = whole or told or defines(folded, piece.start, piece.end, label_start)
-            yield Mention(_code(piece, text[start:end], start, end, label.word if label else None), defining)
+            if series and joined(text[series[-1].code.end : found[0].code.start]):
+                span = (span[0], piece.end)
+            else:
+                yield from self._together(scan, series, *span)
+                series, span = [], (piece.start, piece.end)
+            series += found
+        yield from self._together(scan, series, *span)
+
+    def _mentions_of(
+        self, scan: Scan, text: str, piece: Piece, before: list[Mention], *, table_row: bool, heading: bool
+    ) -> list[Mention]:
+        """What a piece mentions: nothing, a code, both ends of a range; ``before`` are the codes just before it."""
+        folded = scan.folded
+        if piece.strength < Strength.EVERYDAY and not _may_be_named(piece):
+            return []
+        start, end = folded.origin(piece.start, piece.end)
+        if before and piece.strength is Strength.NUMBER and not counted(folded, piece.start, piece.end):
+            last = before[-1]
+            if code := continued(last.code, text[last.code.end : start], text[start:end]):
+                return [Mention(code, last.defining)]
+        whole = whole_place(folded, piece.start, piece.end)
+        heading = heading or in_heading_line(folded, piece.start)
+        if not self._accepted(scan, piece, whole=whole, cell=whole and table_row, heading=heading):
+            return []
+        label = self._surroundings.label(folded, piece.start, piece.end)
+        label_start = folded.lowered.rfind(label.word, 0, piece.start) if label else -1
+        told = heading and (piece.strength is not Strength.SHORT or self._about(scan, piece.start, piece.end))
+        defining = whole or told or defines(folded, piece.start, piece.end, label_start)
+        code = _code(piece, text[start:end], start, end, label.word if label else None)
+        return [Mention(end_of, defining) for end_of in dashed_ends(code)]
+
+    def _together(self, scan: Scan, series: list[Mention], start: int, end: int) -> list[Mention]:
+        """Codes that stand together, all of them defined where one is or where they are as a whole."""
+        if len(series) < 2 or not (
+            any(mention.defining for mention in series) or defines(scan.folded, start, end)
+        ):
+            return series
+        return [replace(mention, defining=True) for mention in series]
 
     def _accepted(self, scan: Scan, piece: Piece, *, whole: bool, cell: bool, heading: bool) -> bool:
         """Whether the piece is a code of a document.
@@ -117,11 +131,11 @@ class CodeReader:
         needed = Rank.NUMBERING if strength is Strength.NUMBER else Rank.NAMING
         return label is not None and label.rank >= needed
 
-    def _about(self, scan: Scan, piece: Piece) -> bool:
+    def _about(self, scan: Scan, start: int, end: int) -> bool:
         """Whether a heading is about the short code in it: it begins with it, or a class word stands beside it."""
-        line_start = scan.folded.text.rfind("\n", 0, piece.start) + 1
-        label = self._surroundings.label(scan.folded, piece.start, piece.end)
-        first = not scan.folded.text[line_start : piece.start].strip(" \t#>*`")
+        line_start = scan.folded.text.rfind("\n", 0, start) + 1
+        label = self._surroundings.label(scan.folded, start, end)
+        first = not scan.folded.text[line_start:start].strip(" \t#>*`")
         return first or (label is not None and label.rank >= Rank.NUMBERING)
 
     def _labelled_word(self, scan: Scan, piece: Piece) -> bool:
@@ -146,30 +160,16 @@ def _code(piece: Piece, text: str, start: int, end: int, class_word: str | None)
     return Code(spelled, piece.canonical, piece.compact, kind, piece.number, start, end, class_word)
 
 
-def _between(first: Mention, last: Mention, text: str) -> list[Mention]:
-    """The codes of a range that is written by its ends: ``P6`` of ``P5–P7``; none of a long range."""
-    mark = text[first.code.end : last.code.start].strip()
-    if mark not in RANGE_MARKS or first.code.kind not in ("code", "short"):
-        return []
-    low, high = _PREFIXED.fullmatch(first.code.canonical), _PREFIXED.fullmatch(last.code.canonical)
-    if low is None or high is None or low[1] != high[1] or len(low[2]) != len(high[2]):
-        return []
-    numbers = range(int(low[2]) + 1, int(high[2]))
-    if len(numbers) > LONGEST_RANGE:
-        return []
-    found = []
-    for number in numbers:
-        digits = f"{number:0{len(low[2])}d}"
-        canonical = low[1] + digits
-        code = replace(
-            first.code,
-            text=first.code.text[: -len(digits)] + digits,
-            canonical=canonical,
-            compact=compact_form(canonical),
-            number=digits if first.code.number else None,
-            end=last.code.end,
-        )
-        found.append(Mention(code, first.defining))
+def _with_implied(mentions: Iterable[Mention], text: str) -> list[Mention]:
+    """The mentions, with the codes between the ends of ranges, each followed by the codes inside it."""
+    found: list[Mention] = []
+    before: Mention | None = None
+    for mention in mentions:
+        if before is not None:
+            found += codes_between(before, mention, text)
+        found.append(mention)
+        found += _contained(mention)
+        before = mention
     return found
 
 

@@ -93,3 +93,35 @@ def test_two_words_in_one_are_a_code_in_a_first_cell_or_beside_a_label() -> None
     assert mentions("`InvalidParameter`") == {"invalidparameter": True}
     assert mentions("错误码：InvalidParameter") == {"invalidparameter": True}
     assert mentions("用 JavaScript 写的 `JavaScript` 脚本") == {}
+
+
+@pytest.mark.parametrize(
+    ("heading", "codes"),
+    [
+        ("P4–P6 员工", "p4 p5 p6"),
+        ("P4-P5 员工", "p4 p5"),
+        ("P4~P5 员工", "p4 p5"),
+        ("P4 至 P6 员工", "p4 p5 p6"),
+        ("P4~6 员工", "p4 p5 p6"),
+        ("P4、P6 员工", "p4 p6"),
+        ("M1/M2 员工", "m1 m2"),
+        ("ALM-101/102/104 过热", "alm-101 alm-102 alm-104"),
+        ("ALM-201~203", "alm-201 alm-202 alm-203"),
+        ("ALM-201–203", "alm-201 alm-202 alm-203"),
+        ("ALM-301 至 303 过流", "alm-301 alm-302 alm-303"),
+        ("ALM-401-ALM-403", "alm-401 alm-402 alm-403"),
+        ("ABC-100-200 套件", "abc-100-200"),
+        ("KB-001/2024", "kb-001/2024"),
+        ("2024-05-01~2024-05-03 的 E1042", "e1042"),
+        ("E1042 到 1050 元", "e1042"),
+    ],
+)
+def test_a_list_or_range_in_a_heading_defines_all_its_members(heading: str, codes: str) -> None:
+    assert mentions("说明", header_path=[heading]) == dict.fromkeys(codes.split(), True)
+    assert mentions(f"# {heading}") == dict.fromkeys(codes.split(), True)
+
+
+def test_a_list_of_short_codes_is_defined_before_a_colon_and_in_a_first_cell() -> None:
+    assert mentions("P4、P5：每晚 400 元") == {"p4": True, "p5": True}
+    assert mentions("| P4–P6 | 400 元 |", table_row=True) == {"p4": True, "p5": True, "p6": True}
+    assert mentions("住宿按 P4、P5 的标准") == {"p4": False, "p5": False}

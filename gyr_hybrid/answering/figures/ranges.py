@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from gyr_hybrid.analysis.reading import LONGEST_RANGE, RANGE_MARKS
+from gyr_hybrid.analysis.series import LONGEST_RANGE, RANGE_MARKS
 from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
 from gyr_hybrid.answering.figures.numerals import even_fold
 
