@@ -481,6 +481,12 @@ ASKED = (
 @pytest.mark.parametrize(
     ("sentence", "text"),
     [
+        ("每周营业 5 天。", "一周五天营业。"),
+        ("可以带不超过 2 件行李。", "可以带几件行李？不超过 2 件行李。"),
+        ("退款在 3 天内到账。", "退款多久到账？不超过 3 天。"),
+        ("You can bring no more than 2 bags.", "How many bags can I bring? No more than 2 bags."),
+        ("不可以退款。", "Q1：可以退款吗？\nA1：不可以。"),
+        ("先松开急停按钮，再测量电压。", "测量前：先松开急停按钮，再测量电压。"),
         ("发票在申请后 3 个工作日内开具。", ASKED),
         ("请到充电区充电，每度 0.8 元。", ASKED),
         ("不支持退款。", "支持退款吗？不支持，购买后不予退款。"),
@@ -532,6 +538,27 @@ def test_what_a_clause_takes_from_its_surroundings_is_its_own(sentence: str, tex
         ("投诉属实的，最高赔付 1,000 元。", "投诉属实的，不足 1,000 元的按 1,000 元赔付。", "bound"),
         ("技术占 40 分。", "评分：价格 40 分，技术 45 分，商务 15 分。", ""),
         ("按 3.2 条，投标文件要交副本 4 份。", "3.2 投标有效期为 90 天。\n3.3 投标文件副本 4 份。", "splice"),
+        ("可以带宠物。", "可以带宠物吗？很抱歉，目前暂不接待。", "question"),
+        ("套餐支持 5 台设备。", "问：套餐支持 5 台设备吗？\n答：最多 3 台。", ""),
+        ("佩戴安全帽的不得进入工地。", "必须佩戴安全帽，否则不得进入工地。", "condition"),
+        (
+            "If you pay within 7 days, the order is cancelled.",
+            "Pay within 7 days, otherwise the order is cancelled.",
+            "condition",
+        ),
+        ("Members pay a $5 fee.", "Non-members pay a $5 fee.", "agent"),
+        ("先测量电压，再松开急停按钮。", "先松开急停按钮，再测量电压。", "order"),
+        ("从上海发往北京的货物 2 天到达。", "从北京发往上海的货物 2 天到达。", "order"),
+        ("红线接负极，黑线接正极。", "红线接正极，黑线接负极。", ""),
+        ("密码须含字母或数字。", "密码须含字母和数字。", "choice"),
+        ("须同时提供身份证和护照。", "身份证和护照任选其一。", ""),
+        ("工资不高于转正工资的 80%。", "工资不低于转正工资的 80%。", ""),
+        ("价格上涨到 5%。", "价格上涨 5%。", "change"),
+        ("上限为 100 次。", "下限为 100 次。", ""),
+        ("每月体检一次。", "每年组织体检，费用按月结算。", ""),
+        ("5 日发货。", "每月 5 日统一对账，3 日内发货。", ""),
+        ("附件最大 20 Mbps。", "附件最大 20 兆。", ""),
+        ("整机保修以后到者为准。", "整机保修以先到者为准。", ""),
         ("A key with the same body is rejected.", "A key with a different body is rejected.", "contrast"),
     ],
 )
@@ -544,3 +571,8 @@ def test_what_belongs_to_another_place_is_not_taken(sentence: str, text: str, na
 def test_a_question_of_the_source_is_quoted_with_its_answer() -> None:
     quotes = [q.text for q in check("发票在申请后 3 个工作日内开具。", ASKED).quotes]
     assert quotes == ["——申请后 3 个工作日内开具。", "发票多久开具？"]
+
+
+def test_a_long_list_is_read_in_time_that_grows_with_it() -> None:
+    names = "、".join(f"商品名称{i}" for i in range(1200))
+    assert check("超过后每天收取费用 5 元，逾期不退。", names + "。").value != "supported"

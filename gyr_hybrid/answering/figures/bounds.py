@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from gyr_hybrid.answering.figures.numerals import HAN_NUMERAL
+
 _LINK = r"(?:为|是|在|到|达到|达|of|is|to|a|an|the|[:\s])*$"
 _BEFORE: tuple[tuple[str, str], ...] = (
     (
         "<=",
-        r"不(?:得|能|可|应|会|允许)?(?:再)?(?:超过|多于|大于|高于|超出|晚于|迟于|长于)|(?:至|最)多(?:可以|可|能|支持|允许|只能|退|有)?|最高|最长|最大|最迟|最晚|上限|封顶|≤|<=|⩽|小于等于|小于或等于|没有超过|未超过|以内|限(?:于|制)?|"
+        r"不(?:得|能|可|应|会|允许)?(?:再)?(?:超过|多于|大于|高于|超出|晚于|迟于|长于)|(?:至|最)多(?:可以|可|能|支持|允许|只能|退|有)?|最高|最长|最大|最迟|最晚|上限|封顶|≤|<=|⩽|小于等于|小于或等于|没有超过|未超过|以内|(?<![上下低])限(?:于|制)?|"
         r"up to|at most|not (?:[a-z]+ ){1,3}by more than|(?:no|not)(?: be)? (?:more|(?!few|small|low|short|earl|young)[a-z]+er) than|not exceed(?:ing)?|cannot exceed|within|maximum(?: of)?|max\.?|limited to|upper limit(?: is| of)?",
     ),
     (
@@ -76,7 +78,9 @@ _SYNONYM |= {
 }
 
 
-_VERB = re.compile(r"([至最][多少]|起码)[\u3400-\u9fff]{1,3}\s?$")
+_VERB = re.compile(
+    rf"([至最][多少]|最[高低大小长短早晚迟]|起码)(?:(?!{HAN_NUMERAL}|[个元天日年月周次分秒])[\u3400-\u9fff]){{1,4}}\s?$"
+)
 """A short verb between a limit and its figure: ``至少请求 60 次``."""
 
 

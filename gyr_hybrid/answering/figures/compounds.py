@@ -26,13 +26,15 @@ _CHAINS: tuple[tuple[str, ...], ...] = (
     (r"元|块", r"[角毛](?![色度巾病衣发])", r"分"),
     (r"[角毛](?![色度巾病衣发])", r"分"),
     (r"米", r"厘米|公分"),
-    (r"feet|foot|ft", r"inches|inch|in"),
+    (r"feet|foot|ft", r"inches|inch|in(?! [a-z])"),
 )
 """Units from large to small; each lesser amount is less than one of the unit before."""
 _AND = r"(?:\s?(?:零|又|and)\s?|\s?)"
+_AND_WORD = re.compile(r"零|又|(?<![a-z])and(?![a-z])")
+_PERIODS = re.compile(r"年|周|个?星期|天|日")
 _SHORT = {"分": "分钟", "m": "minute", "in": "inch", "钟头": "小时"}
 _BARE = re.compile(
-    rf"(?P<whole>{_N})\s?(?P<unit>块|米)\s?(?P<rest>[{''.join(DIGITS)}]|\d)(?![\d.{HAN_NUMERAL[1:-1]}\s]*[a-z%％\u3400-\u9fff\d])"
+    rf"(?P<whole>{_N})\s?(?P<unit>块|米)\s?(?P<rest>[{''.join(DIGITS)}]|\d)(?=\s?以[上下内外]|\s?起|\s?(?:一|每)(?:斤|公斤|份|个|张|瓶)|(?![\d.{HAN_NUMERAL[1:-1]}\s]*[a-z%％\u3400-\u9fff\d]))"
 )
 """``12 块 5``: the digit counts tenths; any unit or word behind it speaks against it."""
 
@@ -59,6 +61,9 @@ def compounds(scan: Scan) -> Iterator[Figure]:
             if not scan.open(*found.span()):
                 continue
             parts = [(found[f"n{i}"], found[f"u{i}"]) for i in range(most) if found[f"n{i}"]]
+            each = parts[0][0] == "一" or (parts[0][0] == "1" and "年" not in parts[0][1])
+            if each and _PERIODS.fullmatch(parts[0][1]) and not _AND_WORD.search(found.group()):
+                continue  # ``一周五天`` is five days of each week
             amount = _sum([(number, _unit(name, parts[0][1])) for number, name in parts])
             if amount is not None:
                 yield Figure(*amount, start=found.start(), end=found.end())

@@ -54,6 +54,8 @@ def compare(figure: Figure, other: Figure) -> Standing:
         return "bound"
     if other.low and not figure.low and figure.bound[:1] != ">":
         return "bound"
+    if other.high and not figure.high and figure.bound[:1] == ">":
+        return "bound"
     if figure.per and other.per and not {figure.per, *figure.also} & {other.per, *other.also}:
         return "rate"
     if figure.side and other.side and figure.side != other.side:
@@ -98,11 +100,6 @@ def _equal(figure: Figure, other: Figure) -> bool:
         return bool(other.value) and figure.value / other.value in _DECIMAL_SIZES
     if figure.kind == other.kind == "clock":
         return figure.value % 1440 == other.value % 1440  # type: ignore[operator]
-    if {figure.kind, other.kind} == {"size", "bandwidth"}:  # a line of ``300 兆`` carries 300 Mbps
-        megas = figure if figure.kind == "size" else other
-        line = other if megas is figure else figure
-        written = _written(megas)
-        return megas.text.rstrip().endswith("兆") and written is not None and line.value == written * 10**6
     if figure.kind == other.kind == "weekday":
         return 67 in (figure.value, other.value) and {figure.value, other.value} <= {6, 7, 67}
     return {(figure.base, figure.value), (other.base, other.value)} == _HALF_MONTH
@@ -138,7 +135,12 @@ def _compare_date(figure: Figure, other: Figure) -> Standing:
     if not isinstance(mine, tuple) or not isinstance(theirs, tuple):
         if figure.kind == "duration" and figure.base == "second" and figure.value == other.value:
             return "same"
-        if figure.text.endswith("日") and not figure.bound and theirs == (None, None, _written(figure)):
+        if (
+            figure.text.endswith("日")
+            and figure.side == "before"
+            and not figure.bound
+            and theirs == (None, None, _written(figure))
+        ):
             return "same"  # ``20 日前缴清`` for ``每月 20 日前``
         return "absent"
     if any(m is not None and m != t for m, t in zip(mine, theirs, strict=True)):

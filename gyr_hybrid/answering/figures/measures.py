@@ -104,7 +104,7 @@ _ROWS: tuple[_Row, ...] = (
     ("frequency", "hertz", "mhz", 10**6),
     ("frequency", "hertz", "ghz", 10**9),
     ("temperature", "celsius", "度|℃|°c|摄氏度|degrees", 1),
-    ("temperature", "fahrenheit", "℉|°f|华氏度|degrees fahrenheit", 1),
+    ("temperature", "fahrenheit", "℉|°f|华氏度|degrees fahrenheit|degrees f|degree f", 1),
     ("pixel", "pixel", "像素|个像素|px|pixel|pixels", 1),
     ("rate", "query per second", "qps|tps", 1),
     ("bandwidth", "bit per second", "kbps", 1000),

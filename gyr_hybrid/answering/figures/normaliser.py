@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import pairwise
 
 from gyr_hybrid.answering.figures.calendar import find_dates
 from gyr_hybrid.answering.figures.compounds import compounds
@@ -70,17 +70,15 @@ _TO = re.compile(r"\s?(?:至|到|-|~|to)\s?")
 
 
 def _ranged(found: list[Figure], text: str) -> Iterator[Figure]:
-    """The figures, the first of ``3 个月到半年`` marked as the low end of a range."""
-    for figure, following in zip_longest(found, found[1:]):
-        if (
-            following is not None
-            and (figure.kind, figure.base) == (following.kind, following.base)
-            and figure.kind not in ("code", "date", "clock", "weekday", "ordinal")
-            and _TO.fullmatch(text, figure.end, following.start)
-        ):
-            yield replace(figure, low=True)
-        else:
-            yield figure
+    """The figures, with the ends of a range such as ``3 个月到半年`` marked."""
+    joined = [
+        (figure.kind, figure.base) == (following.kind, following.base)
+        and figure.kind not in ("code", "date", "clock", "weekday", "ordinal")
+        and bool(_TO.fullmatch(text, figure.end, following.start))
+        for figure, following in pairwise(found)
+    ]
+    for figure, low, high in zip(found, [*joined, False], [False, *joined], strict=False):
+        yield replace(figure, low=figure.low or low, high=figure.high or high)
 
 
 def _codes(scan: Scan) -> Iterator[Figure]:

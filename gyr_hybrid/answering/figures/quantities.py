@@ -92,7 +92,7 @@ def _read_quantity(scan: Scan, found: re.Match[str]) -> Iterator[Figure]:
     end = found.end("unit") if found["unit"] else found.end("second")
     per, _ = rate_of(scan.text, start, end)
     yield replace(_figure(first, lower_unit, start, low_end), low=True, per=per)
-    yield replace(_figure(second, unit, found.start("second"), end), per=per)
+    yield replace(_figure(second, unit, found.start("second"), end), high=True, per=per)
 
 
 def _unit_at(scan: Scan, found: re.Match[str], group: str) -> Unit | None:

@@ -32,6 +32,8 @@ class Figure:
     """``before`` or ``after`` (``到期前 3 天``), or empty."""
     low: bool = False
     """The lower end of a range such as ``1-3 个工作日``."""
+    high: bool = False
+    """Its upper end."""
     weak: bool = False
     """An article-like ``一`` or ``one``, which asserts no number; a code that only a range of the source names."""
     start: int = 0

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gyr_hybrid.answering.figures.numerals import even_fold
-from gyr_hybrid.answering.verification import coherence, figure_places, rivals, subjects, word_places
+from gyr_hybrid.answering.verification import (
+    coherence,
+    exchanges,
+    figure_places,
+    rivals,
+    subjects,
+    word_places,
+)
 from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.figure_checks import bounds_stand, figures_stand
 from gyr_hybrid.answering.verification.findings import Check, Evidence, Finding
@@ -131,6 +138,14 @@ def bindings_hold(evidence: Evidence) -> Iterator[Finding]:
             yield Finding("order", detail)
         for detail in figure_places.swapped_figures(one):
             yield Finding("order", detail)
+        for detail in exchanges.reversed_order(one, sentence):
+            yield Finding("order", detail)
+        for detail in exchanges.choice_changed(one, sentence):
+            yield Finding("choice", detail)
+        for detail in exchanges.other_of_two(one):
+            yield Finding("choice", detail)
+        for detail in exchanges.by_for_to(one):
+            yield Finding("change", detail)
         for detail in subjects.object_as_subject(one, sentence, evidence.lexicon):
             yield Finding("agent", detail)
         for detail in subjects.opposite_party(one):
@@ -159,6 +174,10 @@ def conditions_hold(evidence: Evidence) -> Iterator[Finding]:
     for one in evidence.aligned:
         section = evidence.sections[one.section]
         for detail in coherence.rival_condition(one, section):
+            yield Finding("condition", detail)
+        for detail in coherence.only_asked(one, section):
+            yield Finding("question", detail)
+        for detail in coherence.consequence_of_the_opposite(one, even_fold(evidence.sentence)):
             yield Finding("condition", detail)
         for detail in coherence.lost_condition(one, section, evidence.sentence, evidence.lexicon):
             yield Finding("condition", detail)

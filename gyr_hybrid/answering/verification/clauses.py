@@ -17,9 +17,7 @@ SHORT = 12
 _VERBS = (
     r"(?:may|must|can|cannot|could|will|should|is|are|was|were|has|have|needs?|requires?|costs?|does|do)\b"
 )
-_SUBJECT = (
-    r"(?:(?:each|every|all|any|the|it|they|you|we|this|that|a|an)\s(?:[a-z'-]+\s){0,5}?|(?:(?!and\b|but\b|or\b|which\b)[a-z'-]+\s){1,2})"
-)
+_SUBJECT = r"(?:(?:each|every|all|any|the|it|they|you|we|this|that|a|an)\s(?:[a-z'-]+\s){0,5}?|(?:(?!and\b|but\b|or\b|which\b)[a-z'-]+\s){1,2})"
 _JOINTS = re.compile(
     rf"(?P<verb>\s(?:and|but|while|whereas)\s(?:then\s)?(?={_SUBJECT}?{_VERBS}))"
     r"|而(?!且)|(?<=\s)(?:and|while|whereas|but)(?=\s)|、|和|及|与"

@@ -13,6 +13,7 @@ from gyr_hybrid.answering.verification.claims import content_words, is_condition
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Passage, Section
+from gyr_hybrid.answering.verification.polarity import denials_of
 from gyr_hybrid.answering.verification.roles import light
 
 
@@ -87,6 +88,46 @@ def _unsaid_subject(one: Aligned, aligned: tuple[Aligned, ...], lexicon: Lexicon
 
 def _earlier(passage: Passage, section: Section) -> list[Passage]:
     return [p for p in section.passages if p.segment == passage.segment and p.start < passage.start]
+
+
+_ASKS = re.compile(r"[?？吗]\s*$")
+
+
+def only_asked(one: Aligned, section: Section) -> Iterator[str]:
+    """What a question of the source says and its answer does not: ``可以带宠物`` for ``可以带宠物吗？暂不接待。``"""
+    heading = section.heading.split("\n")[-1]
+    asked = one.passage.asked or (heading if _ASKS.search(heading) else "")
+    if not asked or one.passage.excluded:
+        return
+    said = [f for f in one.found if not light(f.word)]
+    figures = [f for f in one.claim.figures if not f.weak]
+    answered = any(f.place in ("own", "following") for f in said) or any(
+        standing(f, one.passage.figures) == "same" for f in figures
+    )
+    if said and not answered:
+        yield f"only the question {asked.strip()!r} says so"
+
+
+_OTHERWISE = re.compile(r"[\s,]*(?:否则|不然|逾期|过期|超时|(?:otherwise|or else)\b)")
+_UNLESS_DONE = re.compile(
+    r"否则|不然|逾期|过期|超时|超过|之后|超出|晚于|(?<![a-z])(?:otherwise|or else|if not|unless|without|late|later|after|fail\w*)(?![a-z])"
+)
+
+
+def consequence_of_the_opposite(one: Aligned, sentence: str) -> Iterator[str]:
+    """What follows when a duty is not met, told of meeting it: ``佩戴安全帽的不得进入`` for ``须佩戴，否则不得进入``.
+
+    ``sentence`` is folded; another denial in it than the consequence's own says that the duty was not met.
+    """
+    for passage in (one.passage, *one.later):
+        if not _OTHERWISE.match(passage.text) or _UNLESS_DONE.search(sentence):
+            continue
+        if not any(
+            stands(f.word, target_of(passage.text)) for f in one.found if f.place in ("own", "following")
+        ):
+            continue
+        if len(denials_of(sentence)) <= len(denials_of(passage.text)):
+            yield f"the source says so of the opposite: {passage.text!r}"
 
 
 def rival_condition(one: Aligned, section: Section) -> Iterator[str]:

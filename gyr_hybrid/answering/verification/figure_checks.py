@@ -137,8 +137,12 @@ def explained_figures(
     return frozenset(worked_out | restated | once)
 
 
-_PERIODS = {"day": "[日天]|daily|day", "week": "周|星期|week", "month": "月|month", "quarter": "季|quarter"}
-_PERIODS |= {"year": "年|year|annual"}
+_PERIODS = {
+    "day": "[每按逐][日天]|daily",
+    "week": "[每按逐](?:周|星期)|weekly",
+    "month": "[每按逐]个?月|monthly",
+}
+_PERIODS |= {"quarter": "[每按逐]个?季|quarterly", "year": "[每按逐]年|yearly|annually"}
 
 
 def _once_a_period(figure: Figure, one: Aligned) -> bool:
@@ -147,7 +151,9 @@ def _once_a_period(figure: Figure, one: Aligned) -> bool:
     if figure.kind != "count" or figure.base != "occurrence" or figure.value != 1 or not period:
         return False
     theirs = (*one.passage.figures, *one.passage.carried_figures)
-    return not any(f.base == "occurrence" for f in theirs) and bool(re.search(period, one.source))
+    if not all(f.place == "own" for f in one.found):
+        return False
+    return not any(f.base == "occurrence" for f in theirs) and bool(re.search(period, one.passage.text))
 
 
 def _displaces(figure: Figure, aligned: Iterable[Aligned], claimed: Sequence[Figure]) -> bool:

@@ -54,6 +54,10 @@ def _rivals(figure: Figure, other: Figure) -> bool:
     return figure.kind == other.kind and figure.base == other.base and figure.per == other.per
 
 
+_SETTING = frozenset("设 设为 设置 设成 设定 达 可达 支持 提供 享受 享有 收取 计算".split())
+"""Verbs that say nothing of their own beside a figure."""
+
+
 def parallel_clauses(one: Aligned, section: Section) -> Iterator[str]:
     """Words taken from a clause that says the same thing of something else: ``免费版 1 名，专业版 3 名``."""
     own = [f for f in one.passage.figures if not f.weak]
@@ -68,7 +72,7 @@ def parallel_clauses(one: Aligned, section: Section) -> Iterator[str]:
             if fuller and _parallel(sibling, own, claimed):
                 yield f"{one.claim.text!r} speaks of {sibling.text!r}"
         return
-    shared = any(stands(w, spoken) for w in mine)
+    shared = any(stands(w, spoken) for w in mine) or (bool(mine) and all(w.text in _SETTING for w in mine))
     if (
         shared
         and all(stands(w, spoken) or light(w) for w in mine)

@@ -27,6 +27,8 @@ class Passage:
     """An item of a list of exceptions."""
     lead: tuple[int, int] | None = None
     """Span of the list's lead-in, if it inherits from one in another sentence."""
+    asked: str = ""
+    """The question that it answers."""
     figures: tuple[Figure, ...] = ()
     """Figures of head and clause."""
     carried_figures: tuple[Figure, ...] = ()

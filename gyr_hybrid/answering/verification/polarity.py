@@ -135,7 +135,8 @@ def disagreement(claim: str, source: str, limiting: str = "") -> str:
                 continue
             if text is claim and supposes(denial, claim) and _denied_in(denial, limiting):
                 continue
-            if text is claim and in_condition(denial, claim) and says_otherwise(limiting or source):
+            supposed = text is claim and (in_condition(denial, claim) or supposes(denial, claim))
+            if supposed and says_otherwise(limiting or source):
                 continue  # ``if it does not connect`` for ``must connect, otherwise …``
             # the object of a verb that the other text lacks says nothing, unless the verb says nothing itself
             wanted = denial.targets[: 2 if set(denial.targets[:1]) & LIGHT_WORDS else 1]
@@ -219,13 +220,24 @@ def _elliptic(claim: str, source: str) -> str:
     )
 
 
+_UP = frozenset(["超过", "高于", "多于", "大于", "晚于", "exceed", "more than"])
+
+
 def _limit(claim: str, source: str) -> str:
-    """``可以低于`` for ``不得低于``, and the other way round, where no figure tells."""
+    """``可以低于`` or ``不高于`` for ``不得低于``, and the other way round, where no figure tells."""
     ours, theirs = _limits(claim), _limits(source)
     for verb in ours.keys() & theirs.keys():
         if not ours[verb] & theirs[verb]:
             return f"{verb} is denied on one side only"
+    if len(ours) == len(theirs) == 1 and not ours.keys() & theirs.keys():
+        (verb, denied), (other, refused) = next(iter(ours.items())), next(iter(theirs.items()))
+        if denied == refused and (verb in _UP) != (other in _UP) and {verb[-1], other[-1]} in _PAIRS:
+            return f"{verb} where the source has {other}"
     return ""
+
+
+_PAIRS = ({"于"},)
+"""高于 and 低于 and the like."""
 
 
 def _limits(text: str) -> dict[str, set[bool]]:

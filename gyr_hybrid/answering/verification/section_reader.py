@@ -33,9 +33,11 @@ _ANAPHORIC = re.compile(
 )
 """A sentence or segment that begins so speaks of what the one before it spoke of."""
 _QUESTION = re.compile(r".*[?？]\s*$", re.DOTALL)
-_ANSWER = re.compile(r"\s*(?:\*\*)?(?:答案?|a)\s*[:：.]")
-_NO = re.compile(r"[\s—\-*]*(?:(?:答案?|a)\s*[:：.]\s*)?(?:不(?![仅但过同])|否|没有|无法|no\b|not\b)")
-_ASKING = re.compile(r"(?:问题?|答案?|[qa])\d*")
+_ANSWER = re.compile(r"\s*(?:\*\*)?(?:[回解]?答案?|a|answer)\s?\d*\s*[:：.]")
+_NO = re.compile(
+    r"[\s—\-*]*(?:(?:[回解]?答案?|a|answer)\s?\d*\s*[:：.]\s*)?(?:不(?![仅但过同到足少低多超大小高晚早满])|否(?!则)|没有|无法|no\b(?! (?:more|less|later|fewer|earlier))|not\b(?! (?:only|more|less|later)))"
+)
+_ASKING = re.compile(r"(?:问题?|[回解]?答案?|[qa]|question|answer)\s?\d*")
 
 CARRIED = 8
 """Most clauses of its segment that a clause inherits from."""
@@ -153,6 +155,7 @@ class _Reader:
             refused = told is not None and bool(_NO.match(folded, sentence_start, sentence_end))
             if before and _ANAPHORIC.match(folded, sentence_start, sentence_end):
                 told = before
+            asked = folded[slice(*told)] if told and told == self.question else ""
             leading = folded[slice(*told)] if told else ""
             for segment_start, segment_end in segments(folded, sentence_start, sentence_end):
                 self.segments += 1
@@ -169,6 +172,7 @@ class _Reader:
                     sentence=number,
                     lead=told or self.lead_span,
                     refused=refused,
+                    asked=asked,
                 )
                 if refused:
                     refused, leading, self.question = False, "", None
@@ -194,6 +198,7 @@ class _Reader:
         sentence: int,
         lead: tuple[int, int] | None = None,
         refused: bool = False,
+        asked: str = "",
     ) -> None:
         """Passages of one segment; ``refused`` when it begins by denying the question that it carries."""
         earlier, told = carried, list[str]()
@@ -211,6 +216,7 @@ class _Reader:
                 self.segments,
                 self.excepting or refused,
                 lead,
+                asked,
             )
             self.passages.append(
                 replace(passage, figures=source_figures(passage.own), carried_figures=source_figures(earlier))

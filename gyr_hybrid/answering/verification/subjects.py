@@ -84,12 +84,18 @@ def object_as_subject(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator
         yield f"{subject.text!r} where the source has {acting.text!r}"
 
 
+_NON = re.compile(
+    r"非(?P<han>[\u3400-\u9fff]{2,4}?)(?=[可应须需每要不的在享退免收,，。]|$)|(?<![a-z])non-?(?P<latin>[a-z]{4,})"
+)
+
+
 def opposite_party(one: Aligned) -> Iterator[str]:
-    """``非会员`` where the source clause speaks of ``会员``."""
-    for found in re.finditer(r"非([\u3400-\u9fff]{2,4}?)(?=[可应须需每要不的在享]|$)", one.claim.text):
-        own = one.passage.own
-        if found[1] in own.replace(found[0], "") and found[0] not in own:
-            yield f"{found[0]!r} where the source has {found[1]!r}"
+    """``非会员`` where the source clause speaks of ``会员``, ``members`` where it speaks of ``non-members``."""
+    for text, other in ((one.claim.text, one.passage.own), (one.passage.own, one.claim.text)):
+        for found in _NON.finditer(text):
+            stem = found["han"] or found["latin"][:6]
+            if stem in other.replace(found[0], "") and not re.search(rf"非{stem}|non-?{stem}", other):
+                yield f"{found[0]!r} on one side only"
 
 
 def other_subject(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator[str]:
@@ -102,7 +108,7 @@ def other_subject(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator[str
     if not main or not theirs or len(one.claim.clauses) > 1:
         return
     first, own = main[0], theirs[0]
-    if first.place not in ("carried", "elsewhere") or one.passage.text[: own.start].strip():
+    if first.place not in ("carried", "following", "elsewhere") or one.passage.text[: own.start].strip():
         return
     if (
         light(own)
