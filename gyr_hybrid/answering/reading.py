@@ -70,8 +70,7 @@ class Reading:
         self._answer.warnings.extend(self._checks.ledger.warnings)
         if self._answer.pieces:
             return None
-        said_nothing = self._empty or self._stopped is not None  # which says nothing about the documents
-        return "not_supported" if self._checks.claims or said_nothing else "model_refused"
+        return "not_supported" if self._checks.claims else "model_refused"
 
 
 def drive(steps: Steps, reply: Callable[[Request], Any]) -> list[str]:

@@ -631,7 +631,7 @@ def test_an_empty_answer_of_the_model_is_said(said: str) -> None:
     documents = [Document(text="# 退款\n\n退款 3 个工作日到账。", id_="a")]
     with HybridIndex.from_documents(documents, embed_model=HashEmbedding(), llm=ScriptedLLM(said)) as index:
         answer = index.as_query_engine().query("退款几天到账")
-    assert answer.refusal_reason == "not_supported"
+    assert answer.refusal_reason == "model_refused"
     assert "模型没有给出任何内容" in answer.warnings
 
 
