@@ -135,7 +135,7 @@ def digit_number(text: str) -> Fraction | None:
 DIGITS_PATTERN = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 """Pattern of a number in digits, with or without thousands separators."""
 NUMBER_PATTERN = (
-    rf"(?:(?<![\d.])(?:{DIGITS_PATTERN})(?:\s?[十百千万亿萬億]+|\s?(?:thousand|million|billion)(?![a-z])|k(?![a-z])|w(?=\s?[元块]))?"
+    rf"(?:(?<![\d.])(?:{DIGITS_PATTERN})(?:\s?[十百千万亿萬億]+|\s?(?:thousand|million|billion|bn)(?![a-z])|k(?![a-z])|w(?=\s?[元块]))?"
     rf"|{HAN_NUMERAL}+(?:点[{''.join(DIGITS)}]+)?[万亿]?|(?<![a-z]){ENGLISH_NUMERAL}(?![a-z]))"
 )
 """Pattern of a number in digits, Chinese or English words, in folded text."""
@@ -144,10 +144,10 @@ NUMBER_PATTERN = (
 def number_value(text: str) -> Fraction | None:
     """Value of a number in digits (``1,280``, ``5 万``), Chinese (``三``, ``二十万``) or English words."""
     text = text.strip()
-    scaled = re.fullmatch(rf"({DIGITS_PATTERN})\s?([十百千万亿萬億]+|thousand|million|billion|[kw])", text)
+    scaled = re.fullmatch(rf"({DIGITS_PATTERN})\s?([十百千万亿萬億]+|thousand|million|billion|bn|[kw])", text)
     if scaled:
         head = digit_number(scaled[1])
-        word = {"k": "thousand", "w": "万"}.get(scaled[2], scaled[2])
+        word = {"k": "thousand", "w": "万", "bn": "billion"}.get(scaled[2], scaled[2])
         scale = english_number(word) if word.isascii() else han_number(word)
         return head * scale if head is not None and scale is not None else None
     pointed = re.fullmatch(rf"({HAN_NUMERAL}+)点([{''.join(DIGITS)}]+)([万亿]?)", text)

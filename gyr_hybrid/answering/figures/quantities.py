@@ -102,7 +102,7 @@ def _unit_at(scan: Scan, found: re.Match[str], group: str) -> Unit | None:
         return None
     raw = scan.raw[found.start(group) : found.end(group)]
     name = CAPITALS.get(raw, found[group])
-    if found["sign"] and name == "mb":
+    if found["sign"] and name in ("m", "mb"):
         return Unit("money", SIGNS[found["sign"]], Fraction(10**6))  # ``$2.5M``
     if name in ("time", "times") and _TIMES_EN.match(scan.text, found.end(group)):
         name = "倍"

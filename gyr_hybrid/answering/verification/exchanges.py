@@ -9,7 +9,7 @@ from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.claims import content_words
 
 _STEPS = re.compile(
-    r"(?:先|优先)(?![行生进期])(?P<first>[^。；;\n]{1,24}?)[,，、]?\s?(?:再|然后|之后再|随后|后(?![天台付续果]))(?P<second>[^,，。；;\n]{1,24})"
+    r"(?:先|优先)(?![行生进期])(?P<first>[^。；;\n]{1,24}?)[,，、]?\s?(?:再|然后|之后再|随后|后(?![天台续果]|付费))(?P<second>[^,，。；;\n]{1,24})"
 )
 _DIRECTION = re.compile(
     r"(?:从|由|自|把|将)(?P<first>[^,，。；;\n]{1,12}?)(?:发往|飞往|开往|寄往|运往|驶往|复制到|移动到|转移到|转换成|转换为|转为|换成|兑换成|兑换为|改为|升级到|降级到|到|至)(?P<second>[^,，。；;\n\d的]{1,12})"
@@ -60,6 +60,12 @@ def choice_changed(one: Aligned, sentence: str) -> Iterator[str]:
 
 _WHICHEVER = (
     ("先到", "后到"),
+    ("最高", "最低"),
+    ("最多", "最少"),
+    ("最大", "最小"),
+    ("最早", "最晚"),
+    ("最长", "最短"),
+    ("上限", "下限"),
     ("较早", "较晚"),
     ("较高", "较低"),
     ("较大", "较小"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from gyr_hybrid.answering.figures.bounds import opposite
 from gyr_hybrid.answering.figures.derivation import derived
 from gyr_hybrid.answering.figures.matching import approximate, standing
 from gyr_hybrid.answering.figures.normaliser import Figure
@@ -98,6 +99,14 @@ def bounds_stand(evidence: Evidence) -> Iterator[Finding]:
                 r"[最至][高多大长][^\d]{0,4}$|封顶|不超过$", before
             ):
                 yield Finding("bound", f"{figure.text!r} is the least in the source, not the most")
+        for figure in one.claim.figures:
+            twins = [
+                f
+                for f in near
+                if f.bound and (f.kind, f.base, f.value) == (figure.kind, figure.base, figure.value)
+            ]
+            if figure.bound and twins and all(opposite(figure.bound, f.bound) for f in twins):
+                yield Finding("bound", f"{figure.text!r} has another limit in the source")
         if _LIMITED.search("\n".join([section.heading, one.figured, one.passage.carried])):
             continue
         for figure in one.claim.figures:

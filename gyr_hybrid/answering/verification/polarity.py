@@ -21,8 +21,8 @@ _FIXED = re.compile(
     r"|不得不|不能不|无不|(?:no|not) (?:more|less|fewer|later|longer|earlier|larger|greater|smaller) than|(?:not|no)(?: be)? [a-z]+er than|not only|no\. ?\d|not exceed\w*|no matter|whether or not|non-?stop"
 )
 _NEGATOR = re.compile(
-    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|缺少?(?![点陷席勤口失])|取消(?=[^,，;；。\n]{0,4}资格)|勿|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除"
-    r"|(?<![a-z])(?:not|never|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|hasn't|haven't|hadn't|wouldn't|couldn't|needn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
+    r"不(?:得|能|可以?|会|予|再|是|用|需要?|必|准|许|允许|应当?|要|该|宜|属于|适用|支持|包括|包含|计入|具有)?|未(?:经|曾|能)?|没有?|无(?:法|需|须|权|从|效)?|缺少?(?![点陷席勤口失])|取消(?=[^,，;；。\n]{0,4}资格)|勿|忌(?![日惮讳辰])|别(?=[自再用在把让去乱随])|严禁|禁止?|拒绝|谢绝|免(?!费)|非(?![常法洲但得凡])|除非|排除"
+    r"|(?<![a-z])(?:not|never|hardly|rarely|seldom|far from|no|none|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|shouldn't|mustn't|hasn't|haven't|hadn't|wouldn't|couldn't|needn't|neither|nor|unable|unless|except|excluded|excluding|excludes|refuse[sd]?|prohibit(?:s|ed)?|forbidden|fails? to)(?![a-z])"
 )
 NEGATION_MARK = re.compile(
     r"[不未无没非勿禁免]|(?<![a-z])(?:not|never|no|cannot|without|unless)(?![a-z])|n't(?![a-z])"
@@ -204,6 +204,9 @@ def _asserted_elsewhere(denial: Denial, text: str, claim: str) -> bool:
         if (
             number != line
             and all(occurrences(t, text.split("\n")[number]) for t in objects)
+            and not text.split("\n")[number]
+            .rstrip()
+            .endswith(("?", "？", "吗"))  # a question asserts nothing
             and not denied_at(text, place)
             and len(content_words(text.split("\n")[number])) > 1  # the name of a column asserts nothing
         ):

@@ -37,7 +37,7 @@ _FAMILIES: dict[str, tuple[str, str]] = {
         r"无限|无条件|限制|限|反复|\b(?:unlimited|unconditional(?:ly)?|limits?|as often as)\b",
     ),
     "only": (
-        r"只[能有限可]|仅|唯一|唯有|\b(?:only|solely|exclusively)\b",
+        r"只[能有限可在对供于]|仅|唯一|唯有|\b(?:only|solely|exclusively)\b",
         r"只|仅|唯|(?<!不)限|方可|才|\b(?:only|solely|exclusively|limited|just|once|single)\b",
     ),
     "completely": (

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
+from gyr_hybrid.answering.figures.matching import standing
 from gyr_hybrid.answering.figures.normaliser import find_figures
 from gyr_hybrid.answering.verification.aligned import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words
@@ -91,10 +92,13 @@ _NON = re.compile(
 
 def opposite_party(one: Aligned) -> Iterator[str]:
     """``非会员`` where the source clause speaks of ``会员``, ``members`` where it speaks of ``non-members``."""
-    for text, other in ((one.claim.text, one.passage.own), (one.passage.own, one.claim.text)):
+    claim, own, carried = one.claim.text, one.passage.own, one.passage.carried
+    inherited = f"{carried}\n{own}" if "非" in carried else own
+    for text, other in ((claim, own), (inherited, claim)):
         for found in _NON.finditer(text):
             stem = found["han"] or found["latin"][:6]
-            if stem in other.replace(found[0], "") and not re.search(rf"非{stem}|non-?{stem}", other):
+            bare = stem in other.replace(found[0], "") and not re.search(rf"非{stem}|non-?{stem}", other)
+            if bare and not (text is inherited and re.search(rf"(?<!非)(?<!non-)(?<!non){stem}", inherited)):
                 yield f"{found[0]!r} on one side only"
 
 
@@ -134,6 +138,19 @@ _ONLY = re.compile(
 def outside_only(one: Aligned, sentence: str, lexicon: Lexicon) -> Iterator[str]:
     """What the source says of one thing alone, said without it: ``对历史版本生效`` for ``只对当前版本生效``."""
     spoken = target_of(sentence)
+    claimed = [f for f in one.claim.figures if not f.weak]
+    for only in () if _ONLY.search(sentence) else _ONLY.finditer(one.passage.text):
+        text = one.passage.text[only.end() :]
+        limits = [f for f in find_figures(text) if not f.weak]
+        said = any(standing(f, claimed) == "same" for f in limits)
+        if (
+            not said
+            and not any(stands(w, spoken, lexicon) for w in content_words(text))
+            and re.search(r"\w", text)
+        ):
+            yield f"the source adds 'only' {text.strip()!r}"
+        elif limits and not said and any(f.kind == limits[0].kind for f in claimed):
+            yield f"the source says so of {limits[0].text!r} alone"
     for only in _ONLY.finditer(one.passage.text):
         behind = [w for w in content_words(one.passage.text) if w.start >= only.end()]
         if len(behind) < 2 or behind[0].start > only.end() + 1:
