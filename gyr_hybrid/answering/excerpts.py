@@ -36,6 +36,11 @@ class Excerpt:
     """Header and delimiter rows, for a table row."""
 
     @property
+    def indent(self) -> int:
+        """Blanks before a list marker."""
+        return len(self.marker) - len(self.marker.lstrip())
+
+    @property
     def is_lead_in(self) -> bool:
         """Whether it only introduces what follows."""
         return self.kind in ("sentence", "item") and _LEAD_IN.search(self.text) is not None

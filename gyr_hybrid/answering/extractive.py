@@ -1,7 +1,8 @@
 """Answer without a model: choose, from the best section, the sentences that answer the question.
 
-Whole short sections are shown: what follows a rule is mostly its condition. Of long ones, and of lists, only what
-the question is about. Further sections come in only for further questions or codes.
+Whole short sections are shown: what follows a rule is mostly its condition. Of long ones only what the question is
+about; of a list that answers, all of it unless the question names some of its items. Further sections come in only for
+further questions or codes.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from gyr_hybrid.analysis import count_tokens
 from gyr_hybrid.answering.enforcement.checking import squeezed
 from gyr_hybrid.answering.evidence import covered
 from gyr_hybrid.answering.excerpts import Excerpt, excerpts
+from gyr_hybrid.answering.listings import LISTED, Listing, asked_of, listings
+from gyr_hybrid.answering.naming import named_in
 
 SHORT = 240
 """Tokens up to which a section's prose is shown whole."""
 MOST = 8
-"""Excerpts shown of one section."""
+"""Excerpts shown of one section, those of a list that answers not counted."""
 CLOSE = 0.6
 """Share of the best excerpt's worth from which another one is shown too."""
 PART_COVERED = 0.3
@@ -77,6 +80,15 @@ class Question:
         """Weight of the question's words in ``text``."""
         return covered(self.weights, self.terms(text), self.synonyms)
 
+    def worth_of(self, text: str, words: Collection[str]) -> float:
+        """Weight of some of the question's words in ``text``."""
+        weights = {word: self.weights[word] for word in words}
+        return covered(weights, self.terms(text), self.synonyms)
+
+    def joined(self, other: Question) -> Question:
+        """Both questions as one, asked of the same section."""
+        return replace(self, text=f"{self.text}；{other.text}", weights={**self.weights, **other.weights})
+
     def bears(self, text: str) -> bool:
         """Whether a code of the question stands in ``text``."""
         wanted = self.members or self.codes
@@ -104,7 +116,8 @@ def extract(question: Question, sections: Sequence[Candidate]) -> list[tuple[int
         return []
     chosen: dict[int, Question] = {}
     for number, part in _sections_for(question, sections):
-        chosen.setdefault(number, part)
+        before = chosen.get(number)
+        chosen[number] = part if before is None or before is part else before.joined(part)
     found = []
     said: dict[frozenset[str], set[str]] = {}
     for i, part in chosen.items():
@@ -177,28 +190,43 @@ def choose(question: Question, section: Candidate, said: set[str] | None = None)
     scale = sum(question.weights.values()) or 1.0
     worth = {e.start: question.worth(e.text) / scale + _focus(e, section.focus) for e in content}
     short = count_tokens(section.text) <= SHORT
-    listed = [worth[e.start] for e in content if e.kind in ("item", "row")]
-    best, best_listed = max(worth.values()), max(listed, default=0.0)
-    introduced = [question.worth(e.text) / scale for e in whole if e.is_lead_in or e.kind == "header"]
-    on_topic = max([best_listed, *introduced]) >= CLOSE * best
-    kept = []
-    for excerpt in content:
-        in_list = excerpt.kind in ("item", "row")
-        if not in_list:
-            keep = short or worth[excerpt.start] >= CLOSE * best
-        elif short:
-            alike = question.asks_how or max(listed) == min(listed)
-            keep = on_topic and (alike or worth[excerpt.start] >= CLOSE * best_listed)
+    best = max(worth.values())
+    kept = {e.start for e in content if worth[e.start] >= CLOSE * best or (short and e.kind not in LISTED)}
+    listed: set[int] = set()
+    shown_of = {e.start for e in content}
+    for listing in listings(excerpts(section.text)):
+        listing.items = [e for e in listing.items if e.start in shown_of]
+        if not listing.items:
+            continue
+        introduced = question.worth(listing.intro) / scale
+        answers = max(introduced, *(worth[e.start] for e in listing.items)) >= CLOSE * best
+        if not answers and question.weights:
+            asked: Sequence[Excerpt] = []
+        elif short or introduced >= CLOSE * best:
+            asked = _asked(question, listing)
         else:
-            keep = worth[excerpt.start] >= CLOSE * best
-        if keep:
-            kept.append(excerpt)
-    bearing = [e for e in content if e.kind in ("item", "row") and question.bears(e.text)]
+            asked = () if question.asks_how else named_in(question.text, listing.items)
+        if short or asked:
+            kept.difference_update(e.start for e in listing.items)
+            listed.update(e.start for e in asked)
+    bearing = {e.start for e in content if e.kind in LISTED and question.bears(e.text)}
     if bearing:  # of a list of codes, what is about the codes
-        kept = [e for e in content if e in bearing or (e in kept and e.kind not in ("item", "row"))]
-    if len(kept) > MOST and not (bearing and question.asks_family):
-        kept = sorted(sorted(kept, key=lambda e: (-worth[e.start], e.start))[:MOST], key=lambda e: e.start)
-    return _with_lead_ins(whole, _not_said(kept, set() if said is None else said))
+        kept = {e.start for e in content if e.start in kept and e.kind not in LISTED}
+        listed = bearing
+    most = sorted(kept, key=lambda start: (-worth[start], start))[:MOST]
+    chosen = [e for e in content if e.start in listed or e.start in most]
+    return _with_lead_ins(whole, _not_said(chosen, set() if said is None else said))
+
+
+def _asked(question: Question, listing: Listing) -> Sequence[Excerpt]:
+    return asked_of(
+        listing,
+        question.text,
+        question.weights,
+        question.worth_of,
+        asks_how=question.asks_how,
+        share=CLOSE,
+    )
 
 
 def _not_said(kept: Sequence[Excerpt], said: set[str]) -> list[Excerpt]:
@@ -253,17 +281,25 @@ def _focus(excerpt: Excerpt, focus: Sequence[tuple[int, int]]) -> float:
 
 
 def _with_lead_ins(whole: Sequence[Excerpt], kept: Sequence[Excerpt]) -> list[Excerpt]:
+    """The kept excerpts, each behind the lead-ins that it stands under and that are not out yet."""
     starts = {e.start for e in kept}
     out: list[Excerpt] = []
-    pending: Excerpt | None = None
+    pending: list[Excerpt] = []
+    began = False  # whether the list under the lead-ins did
     for excerpt in whole:
+        listed = excerpt.kind in (*LISTED, "header")
+        if excerpt.kind == "item":
+            pending = [p for p in pending if p.kind != "item" or p.indent < excerpt.indent]
+        elif not listed and (began or not pending or excerpt.paragraph - pending[-1].paragraph > 1):
+            pending = []
         if excerpt.is_lead_in:
-            pending = excerpt
-        elif excerpt.start in starts:
-            if pending is not None and excerpt.paragraph - pending.paragraph <= 1:
-                out.append(pending)
-            pending = None
+            pending = [*pending, excerpt] if listed else [excerpt]
+            began = listed
+            continue
+        began = began or listed
+        if excerpt.start in starts:
+            out += [p for p in pending if p not in out]
             out.append(excerpt)
-        elif excerpt.kind == "sentence":
-            pending = None
+        elif not listed:
+            pending = []
     return out

@@ -63,7 +63,7 @@ def quote(context: Context, chosen: Sequence[tuple[int, Excerpt]], replacing: st
 
 
 def _level(excerpt: Excerpt) -> int:
-    return len(excerpt.marker) - len(excerpt.marker.lstrip()) if excerpt.kind == "item" else -1
+    return excerpt.indent if excerpt.kind == "item" else -1
 
 
 def _gap(before: tuple[int, Excerpt] | None, now: tuple[int, Excerpt]) -> str:
