@@ -17,7 +17,13 @@ from gyr_hybrid.answering.context.citations import Parsed
 from gyr_hybrid.answering.context.packing import Context, plain_text
 from gyr_hybrid.answering.enforcement.checking import Checker, is_near, squeezed
 from gyr_hybrid.answering.enforcement.ledger import Ledger, Shown
-from gyr_hybrid.answering.enforcement.replacing import ALIGNED, nearest, replacements
+from gyr_hybrid.answering.enforcement.replacing import (
+    ALIGNED,
+    nearest,
+    of_another,
+    replacements,
+    with_code_of,
+)
 from gyr_hybrid.answering.enforcement.triage import (
     parts,
     plain,
@@ -142,7 +148,8 @@ class Decider:
         if verdict.value == "contradicted" and retries > 0:
             reply = yield AskAgain(parsed.text, verdict.reason)
             again = yield from self._again(reply, standing, retries - 1)
-            if again:
+            instead = self._replacement(unit, sentence, verdict, cited, standing.header)
+            if again and not (instead and of_another(sentence, again, instead)):
                 self._ledger.note(unit, "asked_again", verdict.reason)
                 return again
         if verdict.value != "contradicted" and self._settings.policy == "flag":
@@ -222,6 +229,8 @@ class Decider:
                 shown = self.parser.strip(row_as_text(excerpt, self._settings.language))
                 if excerpt.kind == "row" and unit.kind == "sentence":
                     shown += "。" if self._settings.language == "zh" else "."
+            if unit.kind == "item" and shown:
+                shown = with_code_of(sentence, node, shown)
             if shown and squeezed(shown) not in self._ledger.said:
                 quote = Quote(node.node_id, excerpt.start, excerpt.end, excerpt.text, 1.0)
                 return Shown(shown, (quote,), "quoted", verdict.reason, 1.0)

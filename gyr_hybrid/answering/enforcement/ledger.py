@@ -10,7 +10,6 @@ from gyr_hybrid.answering.context.packing import Context
 from gyr_hybrid.answering.enforcement.checking import squeezed
 from gyr_hybrid.answering.enforcement.citing import cite
 from gyr_hybrid.answering.enforcement.composition import Composer
-from gyr_hybrid.answering.enforcement.replacing import Place
 from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.response import Action, Citation, CitationVerdict, Decision
@@ -18,6 +17,8 @@ from gyr_hybrid.answering.verification.verdict import Quote
 
 MARKS: dict[Language, str] = {"zh": "〔未核实〕", "en": " (unverified)"}
 _WARNINGS: dict[Language, str] = {"zh": "未核实：{}", "en": "unverified: {}"}
+Place = tuple[str, int, int]
+"""Section, first and last offset."""
 _ACTIONS: dict[CitationVerdict, Action] = {"quoted": "replaced", "uncertain": "flagged"}
 
 
