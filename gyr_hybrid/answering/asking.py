@@ -52,7 +52,9 @@ _NAMES: dict[str, frozenset[str]] = {
 """Kind -> words that say no more than that it is of this kind."""
 _NO_MEASURE = frozenset({"code", "ordinal", "article"})
 
-_LIMIT = r"(?:不[能得可许要]?|别|勿)?(?:超过|超出|高于|大于|多于|低于|小于|少于)|最[多少大小高低长短快慢]|上限|下限|至多|至少|极限"
+_BOUND = r"上限|下限|限额|限制|限值|额度|标准"
+_LIMIT = rf"(?:不[能得可许要]?|别|勿)?(?:超过|超出|高于|大于|多于|低于|小于|少于)|最[多少大小高低长短快慢]|{_BOUND}|至多|至少|极限"
+_MODAL = r"(?:能不能|可不可以|能否|可否|可以|能够|能|可|准|许)"
 _ASKED = re.compile(
     r"(?P<price>多少钱|(?:价格|价钱|售价|单价|报价|收费标准)|(?<![a-z])(?:how much (?:does|do|is|are|will)|(?:the|what(?:'s| is)) (?:price|cost))(?![a-z]))"
     r"|(?P<span>多久|多长时间|(?<![a-z])how long(?![a-z]))"
@@ -75,6 +77,8 @@ class AskedFigure:
     """Kinds of `find_figures`; empty where any will do."""
     spans: tuple[tuple[int, int], ...] = ()
     """Where the folded question asks for it, limits (``不能超过``) included."""
+    or_words: bool = False
+    """Whether words may be meant as well: a ``标准`` is a figure here, a rule there."""
 
     def stands_in(self, text: str) -> bool:
         """Whether a text holds such a figure, or words that stand for one."""
@@ -90,11 +94,11 @@ class AskedFigure:
         """Whether a word of the folded question only asks for the figure.
 
         That is what overlaps a place where it is asked for, what it is counted by (``一次``, ``每晚``), the name of its
-        kind, and a single character: the verb or half a word (``能放多久``).
+        kind, and a single character beside a question word: the verb or half a word (``能放多久``).
         """
         if any(word in _NAMES.get(kind, ()) for kind in self.kinds):
             return True
-        if len(word) == 1 or (word[0] in "一每几半" and word[1:] in UNITS):
+        if (len(word) == 1 and not self.or_words) or (word[0] in "一每几半" and word[1:] in UNITS):
             return True
         places = [found.span() for found in re.finditer(re.escape(word), question)]
         return bool(places) and all(
@@ -110,10 +114,12 @@ def asked_figure(question: str) -> AskedFigure | None:
     (frozenset({'volume'}), frozenset(), None)
     """
     folded = fold(question)
+    limits = [limit.span() for limit in re.finditer(_LIMIT, folded)]
     found = _ASKED.search(folded)
     if found is None:
-        return None
-    spans = [found.span(), *(limit.span() for limit in re.finditer(_LIMIT, folded))]
+        bound = re.search(_BOUND, folded)
+        return AskedFigure(frozenset(), tuple(limits), or_words=True) if bound else None
+    spans = [found.span(), *limits]
     kinds = frozenset[str]()
     if found["price"]:
         kinds = frozenset({"money"})
@@ -134,6 +140,15 @@ def _unit(text: str) -> tuple[frozenset[str], int]:
             kinds = {unit.kind, "date"} if unit.kind == "duration" else {unit.kind} - {"count"}
             return frozenset(kinds), end
     return frozenset(), 0
+
+
+def only_does(word: str, question: str) -> bool:
+    """Whether a word of the folded question is the one character of a verb of which the question asks if it may be done.
+
+    >>> only_does("坐", "p10能坐公务舱吗"), only_does("酒", "能报销酒吗")
+    (True, False)
+    """
+    return len(word) == 1 and re.search(_MODAL + re.escape(word), question) is not None
 
 
 def asked_thing(question: str) -> tuple[int, int] | None:

@@ -19,6 +19,8 @@ EVIDENCE_MIN = 0.5
 _BORDER = 4.4
 """Sum of the weighted signals at which evidence is 0.5: above questions about payments that no article names, below
 customers' paraphrases that share no word with the article."""
+_LEAST_DEFINED = 0.1
+"""Least evidence of a section that defines the code, when it lacks a single word of the question."""
 _DEFINED, _MENTIONED = 0.9, 0.75
 """Evidence of a section that bears the question's code, as its subject or in passing, when nothing else is asked."""
 _FAULT = re.compile(
@@ -132,7 +134,8 @@ def evidence_of_code(
         against = 0.7 * (elsewhere + nowhere) ** 2
     else:
         against = elsewhere + 0.7 * nowhere
-    return min(1.0, max(0.0, base - against))
+    lowest = _LEAST_DEFINED if defined and len(missing) == 1 else 0.0
+    return min(1.0, max(lowest, base - against))
 
 
 def names_fault(text: str) -> bool:

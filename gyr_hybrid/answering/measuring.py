@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from llama_index.core.schema import BaseNode
 
 from gyr_hybrid.analysis import Analyzer, fold
-from gyr_hybrid.answering.asking import AskedFigure, asked_figure, asked_thing
+from gyr_hybrid.answering.asking import AskedFigure, asked_figure, asked_thing, only_does
 from gyr_hybrid.answering.context.packing import Context, plain_text
 from gyr_hybrid.answering.evidence import Signals, coverage, evidence, evidence_of_code, names_fault, runs
 from gyr_hybrid.retrieval.asked import asked_besides, light
@@ -91,8 +91,16 @@ def _of_codes(
     asked_of = fold(run.plain)
     asked = asked_figure(asked_of)
     figure = None if asked is None else _absence(asked, about)
+    if asked is not None and asked.or_words and figure:
+        figure = None
     if asked is not None and figure == 0.0:
         rest = {word: weight for word, weight in rest.items() if not asked.belongs(fold(word), asked_of)}
+    if len(rest) > 1:
+        rest = {
+            word: weight
+            for word, weight in rest.items()
+            if not (word in unseen and only_does(fold(word), asked_of))
+        }
     least = light(run.view.n_children)
     across = _met_across(fold(question), unseen & rest.keys(), run, folded_texts)
     return evidence_of_code(
