@@ -53,9 +53,10 @@ MAY_IMPORT = {
 INSIDE_ANSWERING = {
     "figures": set(),
     "excerpts": set(),
+    "naming": {"excerpts"},
     "verification": {"figures", "excerpts"},
     "context": set(),
-    "enforcement": {"context", "excerpts", "prompts", "response", "verification"},
+    "enforcement": {"context", "excerpts", "figures", "naming", "prompts", "response", "verification"},
 }
 
 
