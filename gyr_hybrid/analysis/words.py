@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from gyr_hybrid.analysis.pieces import Piece, split_pieces
+from gyr_hybrid.analysis.pieces import Piece
 from gyr_hybrid.analysis.strength import Strength
 
 _PARTS = re.compile(r"[^\W_]+")
@@ -33,12 +33,6 @@ def stem(word: str) -> str:
         return word
     stemmed: str = _stemmer().stemWord(word)
     return stemmed
-
-
-@lru_cache(maxsize=1 << 16)
-def run_tokens(run: str) -> tuple[tuple[str, ...], ...]:
-    """Index tokens of each piece of a run matched by ``CHUNK``."""
-    return tuple(piece_tokens(piece) for piece in split_pieces(run))
 
 
 def piece_tokens(piece: Piece) -> tuple[str, ...]:
