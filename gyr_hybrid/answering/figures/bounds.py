@@ -90,26 +90,31 @@ def bound_of(text: str, start: int, end: int) -> str:
     >>> bound_of("不超过 60 次", 4, 8), bound_of("90 天以上", 0, 4), bound_of("不足 3 人", 3, 6)
     ('<=', '>=', '<')
     """
-    before, after = _VERB.sub(r"\1", text[max(0, start - 24) : start]), text[end : end + 12]
+    after = text[end : end + 12]
     for bound, rule in _AFTER_RULES:
         if rule.match(after):
             return bound
-    for bound, rule in _BEFORE_RULES:
-        if rule.search(before):
-            early = _LATEST.search(before) and re.match(r"\s*(?:before|prior|之?前|以前)", after)
-            return ">=" if early else bound
-    return ""
+    bound, span = _limit_before(text, start)
+    early = (
+        bound and _LATEST.match(text, span[0], start) and re.match(r"\s*(?:before|prior|之?前|以前)", after)
+    )
+    return ">=" if early else bound
 
 
 def bound_words(text: str, start: int) -> tuple[int, int]:
     """Span of the words before a figure that limit it (``no later than``), empty when there are none."""
+    return _limit_before(text, start)[1]
+
+
+def _limit_before(text: str, start: int) -> tuple[str, tuple[int, int]]:
+    """The limit that the words before a figure set, and their span; a short verb may stand between."""
     low = max(0, start - 24)
     before = _VERB.sub(r"\1", text[low:start])
-    for _, rule in _BEFORE_RULES:
+    for bound, rule in _BEFORE_RULES:
         found = rule.search(before)
         if found:
-            return low + found.start(), low + found.end()
-    return start, start
+            return bound, (low + found.start(), low + found.end())
+    return "", (start, start)
 
 
 def side_of(text: str, start: int, end: int) -> str:

@@ -45,7 +45,7 @@ def _chain(units: tuple[str, ...]) -> re.Pattern[str]:
     pattern = parts[0] + _AND + parts[1]
     for part in parts[2:]:
         pattern += rf"(?:{_AND}{part})?"
-    return re.compile(pattern.replace(end + _AND, _AND) if units[0].endswith("|h") else pattern)
+    return re.compile(pattern)
 
 
 _PATTERNS = tuple((_chain(units), len(units)) for units in _CHAINS)

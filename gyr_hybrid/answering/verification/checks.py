@@ -18,18 +18,16 @@ from gyr_hybrid.answering.verification import (
     word_places,
 )
 from gyr_hybrid.answering.verification.aligned import Aligned
-from gyr_hybrid.answering.verification.figure_checks import bounds_stand, figures_stand
-from gyr_hybrid.answering.verification.findings import Check, Evidence, Finding
-from gyr_hybrid.answering.verification.polarity import (
-    PAYING,
+from gyr_hybrid.answering.verification.denials import (
     denials_of,
-    disagreement,
     in_condition,
-    is_free,
     occurrences,
     says_otherwise,
     supposes,
 )
+from gyr_hybrid.answering.verification.figure_checks import bounds_stand, figures_stand
+from gyr_hybrid.answering.verification.findings import Check, Evidence, Finding
+from gyr_hybrid.answering.verification.polarity import PAYING, disagreement, is_free
 from gyr_hybrid.answering.verification.quotation import edited_negation
 from gyr_hybrid.answering.verification.restrictions import dropped_restriction
 from gyr_hybrid.answering.verification.strength import (

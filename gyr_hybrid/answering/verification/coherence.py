@@ -11,9 +11,9 @@ from gyr_hybrid.answering.figures.normaliser import find_figures
 from gyr_hybrid.answering.verification.aligned import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words, is_condition
 from gyr_hybrid.answering.verification.crediting import stands, target_of
+from gyr_hybrid.answering.verification.denials import denials_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Passage, Section
-from gyr_hybrid.answering.verification.polarity import denials_of
 from gyr_hybrid.answering.verification.roles import light
 
 

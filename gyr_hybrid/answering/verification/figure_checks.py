@@ -88,24 +88,30 @@ _FLOOR = re.compile(
 """``不足 1000 元的按 1000 元赔付`` pays no less; it caps nothing."""
 
 
+_CAPPED = re.compile(r"[最至][高多大长][^\d]{0,4}$|(?:封顶|不超过)$")
+
+
+def _least_as_most(figure: Figure, one: Aligned) -> bool:
+    """``最高赔付 1000 元`` for ``不足 1000 元的按 1000 元赔付``."""
+    before = one.claim.text[: figure.start - one.claim.start]
+    floor = _FLOOR.search(one.passage.text) and not _FLOOR.search(one.claim.text)
+    return bool(floor and _CAPPED.search(before))
+
+
+def _other_limit(figure: Figure, near: Sequence[Figure]) -> bool:
+    """Whether the source limits the figure the other way wherever it limits it: ``满 3 年`` for ``不满 3 年``."""
+    key = (figure.kind, figure.base, figure.value)
+    limited = [f for f in near if f.bound and (f.kind, f.base, f.value) == key]
+    return bool(figure.bound and limited) and all(opposite(figure.bound, f.bound) for f in limited)
+
+
 def bounds_stand(evidence: Evidence) -> Iterator[Finding]:
     """A claim sets no limit on a figure that stands without one in a source that speaks of no limit."""
     for one in evidence.aligned:
         section = evidence.sections[one.section]
         near = quote_figures(one, section)
-        for figure in one.claim.figures if _FLOOR.search(one.passage.text) else ():
-            before = one.claim.text[: figure.start - one.claim.start]
-            if not _FLOOR.search(one.claim.text) and re.search(
-                r"[最至][高多大长][^\d]{0,4}$|封顶|不超过$", before
-            ):
-                yield Finding("bound", f"{figure.text!r} is the least in the source, not the most")
         for figure in one.claim.figures:
-            twins = [
-                f
-                for f in near
-                if f.bound and (f.kind, f.base, f.value) == (figure.kind, figure.base, figure.value)
-            ]
-            if figure.bound and twins and all(opposite(figure.bound, f.bound) for f in twins):
+            if _least_as_most(figure, one) or _other_limit(figure, near):
                 yield Finding("bound", f"{figure.text!r} has another limit in the source")
         if _LIMITED.search("\n".join([section.heading, one.figured, one.passage.carried])):
             continue

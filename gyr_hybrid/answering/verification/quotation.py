@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.aligned import Aligned
+from gyr_hybrid.answering.verification.denials import NEGATION_MARK, denials_of, without_fixed
 from gyr_hybrid.answering.verification.passages import Section
-from gyr_hybrid.answering.verification.polarity import NEGATION_MARK, denials_of, without_fixed
 
 NEAR = 0.75
 """Similarity of characters from which a claim counts as an edited copy of its passage."""

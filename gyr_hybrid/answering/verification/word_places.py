@@ -13,9 +13,9 @@ from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.aligned import Aligned, Found
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import Target, stands, target_of
+from gyr_hybrid.answering.verification.denials import denials_of, denied_at, occurrences
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Passage, Section
-from gyr_hybrid.answering.verification.polarity import denials_of, denied_at, occurrences
 from gyr_hybrid.answering.verification.roles import is_actor, is_named, is_party, light
 from gyr_hybrid.answering.verification.strength import is_strong
 from gyr_hybrid.answering.verification.word_lists import ADDRESSEES
