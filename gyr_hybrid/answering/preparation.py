@@ -13,9 +13,9 @@ from gyr_hybrid.answering.context.packing import build_context, document_id, pla
 from gyr_hybrid.answering.evidence import (
     EVIDENCE_MIN,
 )
-from gyr_hybrid.answering.extractive import Candidate, Question
 from gyr_hybrid.answering.measuring import measure
 from gyr_hybrid.answering.prompts import Language
+from gyr_hybrid.answering.question import Candidate, Question
 from gyr_hybrid.answering.question_parts import evidence_of_parts
 from gyr_hybrid.answering.refusal import family_warning, unanswered_warning, unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier

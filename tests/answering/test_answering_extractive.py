@@ -9,7 +9,8 @@ from llama_index.core import Document
 
 from gyr_hybrid import CitedResponse, HybridIndex, load_documents
 from gyr_hybrid.answering.excerpts import Excerpt, cells_of, excerpt_at, excerpts, row_as_text, row_under
-from gyr_hybrid.answering.extractive import Candidate, Question, choose, extract
+from gyr_hybrid.answering.extractive import choose, extract
+from gyr_hybrid.answering.question import Candidate, Question
 
 HELPCENTER = Path(__file__).parents[2] / "data" / "helpcenter"
 

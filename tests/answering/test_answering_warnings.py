@@ -10,7 +10,8 @@ from llama_index.core import Document
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from gyr_hybrid import CitedResponse, HybridIndex
-from gyr_hybrid.answering.extractive import Candidate, Question, extract
+from gyr_hybrid.answering.extractive import extract
+from gyr_hybrid.answering.question import Candidate, Question
 from gyr_hybrid.notices import Notice, said
 from gyr_hybrid.testing import HashEmbedding
 
