@@ -583,3 +583,21 @@ def test_a_question_of_the_source_is_quoted_with_its_answer() -> None:
 def test_a_long_list_is_read_in_time_that_grows_with_it() -> None:
     names = "、".join(f"商品名称{i}" for i in range(1200))
     assert check("超过后每天收取费用 5 元，逾期不退。", names + "。").value != "supported"
+
+
+@pytest.mark.parametrize(
+    ("source", "named", "beyond"),
+    [
+        ("ALM-101/102/103 报警须断电。", "ALM-102", "ALM-104"),
+        ("ALM-201~205 报警须断电。", "ALM-203", "ALM-209"),
+        ("ALM-301 至 305 报警须断电。", "ALM-303", "ALM-306"),
+        ("ALM-401-ALM-403 报警须断电。", "ALM-402", "ALM-404"),
+        ("P4、P5 报警须断电。", "P5", "P6"),
+    ],
+)
+def test_lists_and_ranges_name_the_codes_that_the_index_finds_in_them(
+    source: str, named: str, beyond: str
+) -> None:
+    assert check(f"{named} 报警须断电。", source).value == "supported"
+    verdict = check(f"{beyond} 报警须断电。", source)
+    assert (verdict.value, verdict.check) == ("contradicted", "code")
