@@ -20,11 +20,12 @@ MAY_IMPORT = {
     "shipped": {"errors"},
     "settings": {"errors"},
     "analysis": {"errors"},
+    "figures": {"errors", "analysis"},
     "storage": {"errors"},
     "models": {"errors", "notices", "settings"},
     "parsing": {"errors", "analysis", "progress"},
     "retrieval": {"errors", "analysis", "notices", "storage"},
-    "answering": {"errors", "analysis", "notices", "retrieval"},
+    "answering": {"errors", "analysis", "figures", "notices", "retrieval"},
     "preparation": {"errors", "analysis", "parsing", "storage"},
     "embedding": {"errors", "models", "storage"},
     "ingestion": {"errors", "analysis", "embedding", "parsing", "preparation", "progress", "storage"},
@@ -51,12 +52,11 @@ MAY_IMPORT = {
 
 
 INSIDE_ANSWERING = {
-    "figures": set(),
     "excerpts": set(),
     "naming": {"excerpts"},
-    "verification": {"figures", "excerpts"},
+    "verification": {"excerpts"},
     "context": set(),
-    "enforcement": {"context", "excerpts", "figures", "naming", "prompts", "response", "verification"},
+    "enforcement": {"context", "excerpts", "naming", "prompts", "response", "verification"},
 }
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gyr_hybrid.analysis import fold
-from gyr_hybrid.answering.figures.measures import UNITS
-from gyr_hybrid.answering.figures.normaliser import find_figures
+from gyr_hybrid.figures import UNITS, find_figures
 
 _QUALITIES: dict[str, tuple[str, ...]] = {
     "久": ("duration", "date"),

@@ -12,14 +12,12 @@ from gyr_hybrid.answering.context.packing import plain_text
 from gyr_hybrid.answering.enforcement.checking import squeezed
 from gyr_hybrid.answering.enforcement.ledger import Place, Shown
 from gyr_hybrid.answering.excerpts import Excerpt, excerpt_at, excerpts
-from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.normaliser import find_figures
-from gyr_hybrid.answering.figures.ranges import source_figures
 from gyr_hybrid.answering.naming import label_of, named_in
 from gyr_hybrid.answering.verification.lexicon import Lexicon, key_of
 from gyr_hybrid.answering.verification.rivals import of_other_codes
 from gyr_hybrid.answering.verification.verdict import Quote, Verdict
 from gyr_hybrid.answering.verification.verifier import section_of, with_mined
+from gyr_hybrid.figures import find_figures, source_figures, standing
 
 UNCITED = 0.5
 """The same for a sentence that cites nothing."""

@@ -7,12 +7,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
 from gyr_hybrid.answering.verification.claims import Claim, content_words
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.passages import Passage
 from gyr_hybrid.answering.verification.words import Word
+from gyr_hybrid.figures import Figure, find_figures, standing
 
 Place = Literal["own", "carried", "following", "heading", "elsewhere", "none"]
 FIGURE_WEIGHT = 4

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.normaliser import Figure, FigureValue
 from gyr_hybrid.answering.verification.aligned import FIGURE_WEIGHT, Aligned, Found, Place
 from gyr_hybrid.answering.verification.claims import Claim
 from gyr_hybrid.answering.verification.crediting import STANDS, credit_of, stands, target_of
@@ -16,6 +14,7 @@ from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Passage, Section
 from gyr_hybrid.answering.verification.roles import light
 from gyr_hybrid.answering.verification.words import Word
+from gyr_hybrid.figures import Figure, FigureValue, standing
 
 OWN, CARRIED, HEADING = 1.0, 0.85, 0.85
 """Worth of a word by where it was found: in the passage, in what it inherits, in the section's heading."""

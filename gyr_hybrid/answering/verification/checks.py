@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification import (
     coherence,
     exchanges,
@@ -38,6 +37,7 @@ from gyr_hybrid.answering.verification.strength import (
     sides_differ,
 )
 from gyr_hybrid.answering.verification.word_checks import words_stand
+from gyr_hybrid.figures import even_fold
 
 
 def findings(evidence: Evidence) -> list[Finding]:

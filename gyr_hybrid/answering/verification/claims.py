@@ -6,12 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gyr_hybrid.answering.figures.measures import UNITS
-from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
-from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.clauses import clause_spans
 from gyr_hybrid.answering.verification.word_lists import FUNCTION_WORDS
 from gyr_hybrid.answering.verification.words import Word, words_of
+from gyr_hybrid.figures import UNITS, Figure, even_fold, find_figures
 
 _CONDITION_END = re.compile(
     r"(?:的|(?<![小学课工计定同临及按准实延限历])时|时候|(?<![然最今随售前])后|之后|以后|(?<![之以提目当])前|之前|以前|[日天月年时周钟期]内|期间|之内|[情条前状]\S?下|之日起|的话|而言|来说|来讲)[\s,]*$"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
-from gyr_hybrid.answering.figures.numerals import even_fold
+from gyr_hybrid.figures import Figure, even_fold, find_figures
 
 WRAPPED = 40
 """Shortest line, in characters, that may have been wrapped."""

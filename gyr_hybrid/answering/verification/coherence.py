@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.normaliser import find_figures
 from gyr_hybrid.answering.verification.aligned import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words, is_condition
 from gyr_hybrid.answering.verification.crediting import stands, target_of
@@ -15,6 +13,7 @@ from gyr_hybrid.answering.verification.denials import denials_of
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Passage, Section
 from gyr_hybrid.answering.verification.roles import light
+from gyr_hybrid.figures import find_figures, standing
 
 
 def spliced(aligned: tuple[Aligned, ...], sections: tuple[Section, ...], lexicon: Lexicon) -> Iterator[str]:

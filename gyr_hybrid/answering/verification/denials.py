@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gyr_hybrid.answering.figures.normaliser import find_figures
 from gyr_hybrid.answering.verification.claims import content_words
+from gyr_hybrid.figures import find_figures
 
 REACH = 10
 """Characters of Chinese a negator reaches forward."""

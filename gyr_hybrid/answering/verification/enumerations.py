@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations, groupby
 
-from gyr_hybrid.answering.figures.normaliser import find_figures
-from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.passages import Passage
 from gyr_hybrid.answering.verification.word_lists import LIGHT_WORDS
+from gyr_hybrid.figures import even_fold, find_figures
 
 MOST_HEADS = 40
 """Longest list or table whose heads are compared pairwise."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from gyr_hybrid.answering.figures.bounds import opposite
-from gyr_hybrid.answering.figures.derivation import derived
-from gyr_hybrid.answering.figures.matching import approximate, standing
-from gyr_hybrid.answering.figures.normaliser import Figure
 from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.findings import Evidence, Finding
 from gyr_hybrid.answering.verification.passages import Section
+from gyr_hybrid.figures import Figure, approximate, derived, opposite, standing
 
 ENUMERATION = re.compile(r"、|和|与|及|(?<=\s)(?:and|or)(?=\s)|,\s(?!and\b)|;\s")
 

@@ -6,13 +6,12 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import combinations
 
-from gyr_hybrid.answering.figures.matching import compare, standing
-from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
 from gyr_hybrid.answering.verification.aligned import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.passages import Passage, Section
 from gyr_hybrid.answering.verification.roles import light
+from gyr_hybrid.figures import Figure, compare, find_figures, standing
 
 
 def changed_count(one: Aligned) -> Iterator[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from gyr_hybrid.answering.figures.normaliser import Figure
 from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.passages import Section
+from gyr_hybrid.figures import Figure
 
 
 @dataclass(frozen=True, slots=True)

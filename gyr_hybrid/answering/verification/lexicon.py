@@ -20,8 +20,8 @@ from gyr_hybrid.analysis.word_lists import (
     groups_of,
     read_entries,
 )
-from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.stemming import stem
+from gyr_hybrid.figures import even_fold
 
 _EXAMPLES = {
     "synonyms": "`退款, 退钱` or `坏, 破损 -> 质量问题`",

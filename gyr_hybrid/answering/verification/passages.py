@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gyr_hybrid.answering.figures.normaliser import Figure
+from gyr_hybrid.figures import Figure
 
 
 @dataclass(frozen=True, slots=True)

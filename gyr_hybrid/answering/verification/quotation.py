@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.denials import NEGATION_MARK, denials_of, without_fixed
 from gyr_hybrid.answering.verification.passages import Section
+from gyr_hybrid.figures import even_fold
 
 NEAR = 0.75
 """Similarity of characters from which a claim counts as an edited copy of its passage."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
-from gyr_hybrid.answering.figures.ranges import source_figures
 from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.crediting import stands, target_of
 from gyr_hybrid.answering.verification.passages import Section
+from gyr_hybrid.figures import Figure, find_figures, source_figures, standing
 
 
 def rival_figures(one: Aligned, section: Section, said: Collection[Figure]) -> Iterator[str]:

@@ -11,11 +11,9 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from gyr_hybrid.answering.figures.normaliser import find_figures
-from gyr_hybrid.answering.figures.numerals import even_fold
-from gyr_hybrid.answering.figures.ranges import source_figures
 from gyr_hybrid.answering.verification.clauses import cells_of, clauses, lines, segments, sentences
 from gyr_hybrid.answering.verification.passages import Passage, Section
+from gyr_hybrid.figures import even_fold, find_figures, source_figures
 
 _HEAD = re.compile(r"(?:\*\*)?([^:：,，。；;.!?]{1,40}?)(?:\*\*)?\s*(?:(?<!\d):|:(?!\d))(?:\*\*)?\s*")
 """What a line is about, before its colon: ``企业版``, ``Emergency room``, a parameter's name."""

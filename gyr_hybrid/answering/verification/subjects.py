@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.normaliser import find_figures
 from gyr_hybrid.answering.verification.aligned import Aligned, places_of
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import credit_of, stands, target_of
@@ -15,6 +13,7 @@ from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.roles import is_named, is_party, light
 from gyr_hybrid.answering.verification.strength import is_strong
 from gyr_hybrid.answering.verification.words import Word
+from gyr_hybrid.figures import find_figures, standing
 
 
 def other_agent(one: Aligned, lexicon: Lexicon) -> Iterator[str]:

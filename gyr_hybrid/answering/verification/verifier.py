@@ -13,9 +13,6 @@ from functools import lru_cache
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from gyr_hybrid.answering.excerpts import excerpt_at
-from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
-from gyr_hybrid.answering.figures.ranges import source_figures
 from gyr_hybrid.answering.verification.aligned import Aligned
 from gyr_hybrid.answering.verification.alignment import align
 from gyr_hybrid.answering.verification.checks import findings
@@ -28,6 +25,7 @@ from gyr_hybrid.answering.verification.passages import Section
 from gyr_hybrid.answering.verification.quotation import verbatim_span, without_list_mark
 from gyr_hybrid.answering.verification.section_reader import read_section
 from gyr_hybrid.answering.verification.verdict import Quote, Verdict
+from gyr_hybrid.figures import Figure, find_figures, source_figures, standing
 
 
 def verify(

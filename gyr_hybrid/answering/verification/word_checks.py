@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gyr_hybrid.answering.figures.measures import UNITS
 from gyr_hybrid.answering.verification.aligned import Aligned, Found
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import stands, target_of
@@ -17,6 +16,7 @@ from gyr_hybrid.answering.verification.strength import is_strong
 from gyr_hybrid.answering.verification.word_lists import GENERAL_ROLES
 from gyr_hybrid.answering.verification.word_places import SWAP, ordinary
 from gyr_hybrid.answering.verification.words import Word
+from gyr_hybrid.figures import UNITS
 
 CLOSE = 0.8
 """Support from which a claim without a new word counts as close to its quotes; tuned on the tuning half."""

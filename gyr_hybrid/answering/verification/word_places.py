@@ -6,10 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from gyr_hybrid.answering.figures.matching import standing
-from gyr_hybrid.answering.figures.measures import UNITS
-from gyr_hybrid.answering.figures.normaliser import find_figures
-from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.aligned import Aligned, Found
 from gyr_hybrid.answering.verification.claims import content_words
 from gyr_hybrid.answering.verification.crediting import Target, stands, target_of
@@ -20,6 +16,7 @@ from gyr_hybrid.answering.verification.roles import is_actor, is_named, is_party
 from gyr_hybrid.answering.verification.strength import is_strong
 from gyr_hybrid.answering.verification.word_lists import ADDRESSEES
 from gyr_hybrid.answering.verification.words import Word
+from gyr_hybrid.figures import UNITS, even_fold, find_figures, standing
 
 
 def replaced_words(one: Aligned, section: Section, sentence: str, lexicon: Lexicon) -> Iterator[str]:

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from gyr_hybrid.analysis.segmentation import Segmenter
-from gyr_hybrid.answering.figures.bounds import bound_words
-from gyr_hybrid.answering.figures.normaliser import find_figures
-from gyr_hybrid.answering.figures.numerals import even_fold
 from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.answering.verification.stemming import stem
 from gyr_hybrid.answering.verification.word_lists import FUNCTION_WORDS
+from gyr_hybrid.figures import bound_words, even_fold, find_figures
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:['_./+#&-][a-z0-9]+)*[+#]*|[\u3400-\u9fff]+")
 

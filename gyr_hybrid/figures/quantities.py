@@ -8,10 +8,10 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-from gyr_hybrid.answering.figures.bounds import rate_of
-from gyr_hybrid.answering.figures.measures import CAPITALS, SIGNS, UNITS, Unit, unit_pattern
-from gyr_hybrid.answering.figures.numerals import DIGITS, NUMBER_PATTERN, TENS, han_number, number_value
-from gyr_hybrid.answering.figures.scan import Figure, Scan
+from gyr_hybrid.figures.bounds import rate_of
+from gyr_hybrid.figures.measures import CAPITALS, SIGNS, UNITS, Unit, unit_pattern
+from gyr_hybrid.figures.numerals import DIGITS, NUMBER_PATTERN, TENS, han_number, number_value
+from gyr_hybrid.figures.scan import Figure, Scan
 
 _NOT_NUMERAL = re.compile(
     r"一(?:些|般|直|定|旦|样|起|致|并|律|切|下|方|点|键|经|同|再|向|贯|概|手|次性|站|体|举|味|时|系列|连|边|面|道|共|齐|道)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from gyr_hybrid.answering.figures.bounds import bound_of, rate_of, rates_before, side_of
-from gyr_hybrid.answering.figures.numerals import even_fold
+from gyr_hybrid.figures.bounds import bound_of, rate_of, rates_before, side_of
+from gyr_hybrid.figures.numerals import even_fold
 
 _RATED = ("money", "count", "number", "size", "percent", "points", "duration")
 FigureValue = Fraction | str | tuple[int | None, ...]

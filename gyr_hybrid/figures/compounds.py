@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from gyr_hybrid.answering.figures.measures import UNITS, Unit
-from gyr_hybrid.answering.figures.numerals import (
+from gyr_hybrid.figures.measures import UNITS, Unit
+from gyr_hybrid.figures.numerals import (
     DIGITS,
     DIGITS_PATTERN,
     ENGLISH_NUMERAL,
     HAN_NUMERAL,
     number_value,
 )
-from gyr_hybrid.answering.figures.scan import Figure, Scan
+from gyr_hybrid.figures.scan import Figure, Scan
 
 _N = rf"(?:{DIGITS_PATTERN}|{HAN_NUMERAL}+|(?<![a-z])(?:{ENGLISH_NUMERAL}|an?(?= )))"
 _CHAINS: tuple[tuple[str, ...], ...] = (

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal
 
-from gyr_hybrid.answering.figures.bounds import opposite
-from gyr_hybrid.answering.figures.measures import compatible
-from gyr_hybrid.answering.figures.normaliser import Figure
-from gyr_hybrid.answering.figures.numerals import NUMBER_PATTERN, even_fold, number_value
+from gyr_hybrid.figures.bounds import opposite
+from gyr_hybrid.figures.measures import compatible
+from gyr_hybrid.figures.normaliser import Figure
+from gyr_hybrid.figures.numerals import NUMBER_PATTERN, even_fold, number_value
 
 Standing = Literal["same", "bound", "rate", "side", "unit", "absent"]
 
@@ -23,7 +23,7 @@ _ORDER: tuple[Standing, ...] = ("same", "bound", "rate", "side", "unit", "absent
 def standing(figure: Figure, sources: Iterable[Figure]) -> Standing:
     """How ``figure`` stands among ``sources``: ``same``, or the least that differs from the nearest of them.
 
-    >>> from gyr_hybrid.answering.figures.normaliser import find_figures
+    >>> from gyr_hybrid.figures.normaliser import find_figures
     >>> source = find_figures("单文件不超过 10 MB，每天 8 点更新，保修 1 年")
     >>> [standing(find_figures(t)[0], source) for t in ("10 兆以内", "10 MB 以上", "12 个月", "10 天", "9 点")]
     ['same', 'bound', 'same', 'unit', 'absent']

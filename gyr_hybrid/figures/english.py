@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from gyr_hybrid.answering.figures.measures import UNITS
-from gyr_hybrid.answering.figures.numerals import DIGITS_PATTERN, ENGLISH_NUMERAL, number_value
-from gyr_hybrid.answering.figures.scan import Figure, Scan
+from gyr_hybrid.figures.measures import UNITS
+from gyr_hybrid.figures.numerals import DIGITS_PATTERN, ENGLISH_NUMERAL, number_value
+from gyr_hybrid.figures.scan import Figure, Scan
 
 _TIME = r"second|minute|hour|day|week|month|quarter|year|decade"
 _MIXED = re.compile(

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gyr_hybrid.answering.figures.derivation import derived
-from gyr_hybrid.answering.figures.matching import compare, standing
-from gyr_hybrid.answering.figures.normaliser import find_figures
-from gyr_hybrid.answering.figures.numerals import english_number, even_fold, han_number, number_value
+from gyr_hybrid.figures import compare, derived, even_fold, find_figures, standing
+from gyr_hybrid.figures.numerals import english_number, han_number, number_value
 
 DAY = 86400
 

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from gyr_hybrid.answering.figures.measures import UNITS
-from gyr_hybrid.answering.figures.numerals import (
+from gyr_hybrid.figures.measures import UNITS
+from gyr_hybrid.figures.numerals import (
     DIGITS,
     DIGITS_PATTERN,
     ENGLISH_ORDINALS,
     HAN_NUMERAL,
     number_value,
 )
-from gyr_hybrid.answering.figures.scan import Figure, Scan
+from gyr_hybrid.figures.scan import Figure, Scan
 
 _FRACTION = re.compile(
     rf"(百|千|万|{HAN_NUMERAL}+|\d+)分之({HAN_NUMERAL}+(?:点[{''.join(DIGITS)}]+)?|{DIGITS_PATTERN}|百)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gyr_hybrid.answering.figures.numerals import HAN_NUMERAL
+from gyr_hybrid.figures.numerals import HAN_NUMERAL
 
 _LINK = r"(?:为|是|在|到|达到|达|of|is|to|a|an|the|[:\s])*$"
 _BEFORE: tuple[tuple[str, str], ...] = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from gyr_hybrid.answering.figures.numerals import HAN_NUMERAL, digit_number, english_number, han_number
+from gyr_hybrid.figures.numerals import HAN_NUMERAL, digit_number, english_number, han_number
 
 _N = rf"(?:\d{{1,2}}|{HAN_NUMERAL}{{1,3}})"
 _YEAR = r"(?:(?:19|20)\d\d|[一二][〇零○一二三四五六七八九]{3})"

@@ -13,8 +13,8 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 
-from gyr_hybrid.answering.figures.measures import UNITS
-from gyr_hybrid.answering.figures.normaliser import Figure
+from gyr_hybrid.figures.measures import UNITS
+from gyr_hybrid.figures.normaliser import Figure
 
 _SUM = re.compile(
     r"合计|总共|一共|共计|共|总计|加起来|两者|连同|\b(?:total|together|altogether|combined|in all|sum)\b"
@@ -48,7 +48,7 @@ def derived(unknown: Iterable[Figure], quoted: Iterable[Figure], sentence: str) 
     One premise of the sentence itself may enter a calculation whose result the sentence also gives
     (``标的额 10 万元的，定金最多 2 万元`` for ``不得超过百分之二十``).
 
-    >>> from gyr_hybrid.answering.figures.normaliser import find_figures
+    >>> from gyr_hybrid.figures.normaliser import find_figures
     >>> quoted = find_figures("年付 468 元")
     >>> [f.text for f in derived(find_figures("折合 39 元/月"), quoted, "年付折合 39 元/月")]
     ['39 元/月']

@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache
 
 from gyr_hybrid.analysis import Analyzer
-from gyr_hybrid.answering.figures.normaliser import Figure, find_figures
+from gyr_hybrid.figures.normaliser import Figure, find_figures
 
 _SERIES = re.compile(r"\d\s?(?:[-~～–—−/、]|至|到|to|through)\s?(?:[^\W\d_][\w.-]*)?\d")
 """Digits on both sides of a mark of lists and ranges: only such a text is analysed once more."""

@@ -12,14 +12,14 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from gyr_hybrid.answering.figures.calendar import find_dates
-from gyr_hybrid.answering.figures.compounds import compounds
-from gyr_hybrid.answering.figures.english import dozens, mixed_numbers, noons, shares
-from gyr_hybrid.answering.figures.measures import UNITS
-from gyr_hybrid.answering.figures.numerals import HAN_NUMERAL
-from gyr_hybrid.answering.figures.quantities import quantities
-from gyr_hybrid.answering.figures.scan import Figure, FigureValue, Scan
-from gyr_hybrid.answering.figures.special import (
+from gyr_hybrid.figures.calendar import find_dates
+from gyr_hybrid.figures.compounds import compounds
+from gyr_hybrid.figures.english import dozens, mixed_numbers, noons, shares
+from gyr_hybrid.figures.measures import UNITS
+from gyr_hybrid.figures.numerals import HAN_NUMERAL
+from gyr_hybrid.figures.quantities import quantities
+from gyr_hybrid.figures.scan import Figure, FigureValue, Scan
+from gyr_hybrid.figures.special import (
     article_times,
     fractions,
     halves,

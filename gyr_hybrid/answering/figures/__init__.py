@@ -1,1 +1,0 @@
-"""Numbers, amounts, units, rates, dates, codes: found in a text and compared."""
