@@ -1,17 +1,18 @@
 """Numbers, amounts, units, rates, dates, codes: found in a text and compared."""
 
-from gyr_hybrid.figures.bounds import bound_words, opposite
-from gyr_hybrid.figures.derivation import derived
-from gyr_hybrid.figures.matching import approximate, compare, standing
-from gyr_hybrid.figures.measures import UNITS
-from gyr_hybrid.figures.normaliser import Figure, FigureValue, find_figures
-from gyr_hybrid.figures.numerals import even_fold
-from gyr_hybrid.figures.ranges import source_figures
+from gyr_hybrid.figures.arithmetic import derived
+from gyr_hybrid.figures.around import bound_words, opposite
+from gyr_hybrid.figures.compare import Standing, approximate, compare, standing
+from gyr_hybrid.figures.find import find_figures, source_figures
+from gyr_hybrid.figures.grammar import even_fold
+from gyr_hybrid.figures.scan import Figure, FigureValue
+from gyr_hybrid.figures.units import UNITS
 
 __all__ = [
     "UNITS",
     "Figure",
     "FigureValue",
+    "Standing",
     "approximate",
     "bound_words",
     "compare",

@@ -1,138 +1,181 @@
-"""Numbers with their units: amounts, counts, durations, sizes, ranges."""
+"""Numbers with their units: amounts, counts, durations, sizes, ranges, amounts in several units."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 
-from gyr_hybrid.figures.bounds import rate_of
-from gyr_hybrid.figures.measures import CAPITALS, SIGNS, UNITS, Unit, unit_pattern
-from gyr_hybrid.figures.numerals import DIGITS, NUMBER_PATTERN, TENS, han_number, number_value
+from gyr_hybrid.figures.around import rates_of
+from gyr_hybrid.figures.grammar import DIGITS, HAN_CHARS, MYRIADS, NUMBER_PATTERN, TENS, number_value
 from gyr_hybrid.figures.scan import Figure, Scan
+from gyr_hybrid.figures.units import SIGNS, UNITS, Unit, unit_at
 
-_NOT_NUMERAL = re.compile(
-    r"一(?:些|般|直|定|旦|样|起|致|并|律|切|下|方|点|键|经|同|再|向|贯|概|手|次性|站|体|举|味|时|系列|连|边|面|道|共|齐|道)"
-    r"|(?:唯|统|同|另|任|逐|专|第|万|均|划|归|其)一|单一(?![个张份次笔])|之[一二三]|千万(?=别|不|要|注)|十[分足](?!钟|之)|百分百"
-    r"|(?:第三|双|三|两)方(?!案|式|面|法)|[二两]者|二[维次手]|三包|一分钱|两步验证|双[方重]|四[舍则]|五[险金]|万[能一]|周三|三角|一一"
-    r"|百货|百科|千兆|八卦|七夕|九宫|十字|三星|三思|万分(?!之)|成千上万|千[克米瓦伏]|百度|零(?:件|售|钱|食|碎|部)"
-)
-_NOT_UNIT = re.compile(
-    r"成(?=[员功本为果交都立熟长就])|分(?=[别类析级享店行段支组区公期布配])|度(?=[过])|位(?=[置于])|名(?=[称单字义])|项(?=目)|单(?=[位独据])"
-    r"|条(?=[件例])|日(?=[期常志])|天(?=[猫然])|年(?=[龄付费卡轻])|周(?=[期边])|月(?=[付卡费])|角(?=[色度])|元(?=[素数])|部(?=[分门署])|件(?=数)"
-    r"|列(?=[表名])|行(?=[业为程政])|页(?=面)|字(?=[段节符母体])|章(?=程)|节(?=[点假])|段(?=落)|包(?=[括含装])|方(?=[案式法])|所(?=[有需])|层(?=次)"
-    r"|级(?=[别联])|种(?=植)|家(?=[庭长])|台(?=[阶])|张(?=[贴])|次(?=[日年月要])|点(?=[击])|人(?=[民工员])|步(?=[骤])|处(?=[理罚])|对(?=[应于比])|组(?=[成织])|季(?=节)"
-)
-_NEGATIVE = re.compile(r"(?<![\w.℃°])-$|零下\s?$")
-_TIMES_EN = re.compile(r"\s*(?:the|as|more|that|larger|higher|bigger|what|its)\b")
-
-
+_NUMBER = re.compile(rf"(?<![几数]){NUMBER_PATTERN}|(?<![a-z])an?(?= [a-z])")
+_SIGN = "(?:" + "|".join(re.escape(s) for s in sorted(SIGNS, key=len, reverse=True)) + r")\s?"
+_SIGN_BEFORE = re.compile(rf"(?<![a-z]){_SIGN}$")
+_UNIT_GAP = re.compile(r"(?:\s|-(?=[a-z]))?")
+_OVER = re.compile(r"\s?个?[多余]\s?")
+"""``30 多人``, ``10 余家``, ``3 个多月``: a little more than the number."""
+_JOINT = re.compile(rf"\s?(-|~|至|到|to|and)\s?(?:{_SIGN})?")
 _BETWEEN = re.compile(r"\bbetween\s*$")
+_BELOW_ZERO = re.compile(r"(?:(?<![\w.℃°])-|零下\s?)$")
+_MORE = re.compile(r"\s?(零|又|and )?\s?(?=[^\W_])")
+_AND_HALF = re.compile(r"半| and a half(?![a-z])")
+_TENTHS = re.compile(rf"\s?(\d|[{''.join(DIGITS)}])(?=\s?[以起]|[^\w\s.]|$)")
+"""``12 块 5``, ``一米八``: the digit counts tenths where nothing is counted behind it."""
+_NO_AMOUNT = re.compile(r"十分(?!钟|之|$)|三角[形函洲]")
+"""``十分重要`` is an adverb; ten points end their clause."""
+_MIXED = ("duration", "money", "length", "weight")
+"""What is written in several units: ``1 小时 30 分``, ``3 元 5 角``, ``5 feet 6 inches``."""
+_PERIODS = (86400, 7 * 86400)
+_MINUTE, _CENT = UNITS["分钟"], UNITS["分钱"]
 
 
-@cache
-def _quantity() -> re.Pattern[str]:
-    sign = "|".join(re.escape(s) for s in sorted(SIGNS, key=len, reverse=True))
-    unit = unit_pattern()
-    return re.compile(
-        rf"(?P<sign>{sign})?\s?(?P<first>{NUMBER_PATTERN})(?:(?:\s|-(?=[a-z]))?(?P<firstunit>{unit}))?"
-        rf"(?:\s?(?P<joint>-|~|至|到|to|and)\s?(?:{sign})?(?P<second>{NUMBER_PATTERN})(?:(?:\s|-(?=[a-z]))?(?P<unit>{unit}))?)?"
-    )
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    word: str
+    value: Fraction
+    unit: Unit | None
+    name: str
+    start: int
+    end: int
+    over: bool = False
+
+    def figure(self) -> Figure:
+        """The amount in base units."""
+        bound = "~" if self.over else ""
+        if self.unit is None:
+            return Figure("number", self.value, start=self.start, end=self.end, bound=bound)
+        value = self.value * self.unit.factor
+        base = self.unit.base
+        if base == "fahrenheit":
+            value, base = (self.value - 32) * Fraction(5, 9), "celsius"
+        if self.unit.kind == "discount" and self.value < 10:
+            value = self.value * 10  # ``8 折`` and ``85 折`` are 80 and 85 of 100
+        return Figure(self.unit.kind, value, base, start=self.start, end=self.end, bound=bound)
 
 
 def quantities(scan: Scan) -> Iterator[Figure]:
     """All numbers of the text that no other form has claimed, with their units."""
-    text = scan.text
-    barred = bytearray(len(text) + 1)
-    for word in _NOT_NUMERAL.finditer(text):
-        barred[word.start() : word.end()] = b"\x01" * (word.end() - word.start())
     position = 0
-    while found := _quantity().search(text, position):
-        start = found.start("first")
-        position = max(found.end("first"), start + 1)
-        if barred[start] and not text[start].isdigit():
-            position = start + 1
+    while found := _NUMBER.search(scan.text, position):
+        position = found.end()
+        amount = _read(scan, found) if scan.open(*found.span()) else None
+        if amount is None:
             continue
-        if not scan.open(start, found.end("first")):
-            continue
-        figures = list(_read_quantity(scan, found))
+        figures = _range(scan, amount) or [_single(scan, amount)]
         yield from figures
-        if figures:
-            position = max(f.end for f in figures)
+        position = max(position, *(f.end for f in figures))
 
 
-def _read_quantity(scan: Scan, found: re.Match[str]) -> Iterator[Figure]:
-    first = number_value(found["first"])
-    if first is None:
-        return
-    start = found.start("sign") if found["sign"] else found.start("first")
-    first_unit = _unit_at(scan, found, "firstunit")
-    joined = found["joint"] != "and" or _BETWEEN.search(scan.text, 0, start)
-    second = (
-        number_value(found["second"])
-        if found["second"] and joined and scan.open(found.start("second"), found.end())
-        else None
-    )
-    if second is None:
-        end = found.end("firstunit") if first_unit else found.end("first")
-        yield from _single(scan, found, first, first_unit, start, end)
-        return
-    unit = _unit_at(scan, found, "unit") or first_unit
-    lower_unit = first_unit or unit
-    if unit is None and not (found["first"].isdigit() and found["second"].isdigit()):
-        yield from _single(scan, found, first, first_unit, start, found.end("first"))
-        return
-    if unit is None and found["sign"]:
-        unit = lower_unit = Unit("money", SIGNS[found["sign"]], Fraction(1))
-    if lower_unit and lower_unit.kind == "temperature" and _NEGATIVE.search(scan.text, 0, start):
-        first = -first
-    low_end = found.end("firstunit") if first_unit else found.end("first")
-    end = found.end("unit") if found["unit"] else found.end("second")
-    per, _ = rate_of(scan.text, start, end)
-    yield replace(_figure(first, lower_unit, start, low_end), low=True, per=per)
-    yield replace(_figure(second, unit, found.start("second"), end), high=True, per=per)
-
-
-def _unit_at(scan: Scan, found: re.Match[str], group: str) -> Unit | None:
-    if not found[group] or not scan.open(*found.span(group)):
+def _read(scan: Scan, found: re.Match[str]) -> _Amount | None:
+    """The number of a match with its sign and unit; None for a word that only looks like a number."""
+    word, start, end = found.group(), found.start(), found.end()
+    article = word in ("a", "an")
+    value = Fraction(1) if article else number_value(word)
+    if value is None or _NO_AMOUNT.match(scan.text, start):
         return None
-    if _NOT_UNIT.match(scan.text, found.start(group)) and len(found[group]) == 1:
+    over = _OVER.match(scan.text, end)
+    gap = _UNIT_GAP.match(scan.text, over.end() if over else end)
+    unit_start = gap.end() if gap else end
+    unit = unit_at(scan.raw, scan.text, unit_start)
+    if unit and not scan.open(unit_start, unit[1]):
+        unit = None
+    if article and not (unit and unit[0].kind == "duration"):
         return None
-    raw = scan.raw[found.start(group) : found.end(group)]
-    name = CAPITALS.get(raw, found[group])
-    if found["sign"] and name in ("m", "mb"):
-        return Unit("money", SIGNS[found["sign"]], Fraction(10**6))  # ``$2.5M``
-    if name in ("time", "times") and _TIMES_EN.match(scan.text, found.end(group)):
-        name = "倍"
-    if name == "second" and scan.text[found.end(group) :].startswith(("time", " time")):
-        return None
-    return UNITS.get(name)
-
-
-def _figure(value: Fraction, unit: Unit | None, start: int, end: int) -> Figure:
+    sign = _SIGN_BEFORE.search(scan.text, max(0, start - 4), start)
+    if sign and scan.open(*sign.span()):
+        start, money = sign.start(), SIGNS[sign.group().strip()]
+        million = bool(unit) and scan.text[unit_start : unit[1] if unit else end] == "m"  # ``$2.5M``
+        stop = unit[1] if million and unit else end
+        return _Amount(word, value, Unit("money", money, Fraction(10**6 if million else 1)), "", start, stop)
     if unit is None:
-        return Figure("number", value, "", start=start, end=end)
-    if unit.base == "fahrenheit":
-        return Figure(unit.kind, (value - 32) * Fraction(5, 9), "celsius", start=start, end=end)
-    if unit.kind == "discount":
-        value = value * 10 if value < 10 else value
-    return Figure(unit.kind, value * unit.factor, unit.base, start=start, end=end)
+        return None if _is_word(word) else _Amount(word, value, None, "", start, end)
+    if (word[0] in MYRIADS) or (word in TENS and word != "十"):
+        return None
+    return _Amount(word, value, unit[0], scan.text[unit_start : unit[1]], start, unit[1], bool(over))
 
 
-def _single(
-    scan: Scan, found: re.Match[str], value: Fraction, unit: Unit | None, start: int, end: int
-) -> Iterator[Figure]:
-    word = found["first"]
-    if unit is None and found["sign"]:
-        unit = Unit("money", SIGNS[found["sign"]], Fraction(1))
-    han = word[0] in DIGITS or word[0] in TENS or word[0] in "万亿"
-    if unit is None and han and (len(word) == 1 or han_number(word) is None):
-        return
-    if word in "百千万亿" or (word == "十" and unit is None):
-        return
-    if unit is not None and unit.kind == "temperature" and _NEGATIVE.search(scan.text, 0, start):
-        value, start = -value, start - (scan.text[start - 1] == "-")
-    article = word in ("一", "one") and (unit is None or unit.kind in ("count", "points", "score"))
-    yield replace(_figure(value, unit, start, end), weak=article)
+def _is_word(word: str) -> bool:
+    """Whether Chinese numerals without a unit are no number: ``三``, ``万一``, ``千万``, ``一一``."""
+    if word[0] not in HAN_CHARS or "点" in word:
+        return False
+    scaled = any(c in DIGITS for c in word) and any(c not in DIGITS for c in word)
+    return word[0] in MYRIADS or not (scaled or len(word) > 2)
+
+
+def _range(scan: Scan, low: _Amount) -> list[Figure]:
+    """Both ends of ``1-3 个工作日`` or ``between 5 and 10``; empty when the amount begins no range."""
+    joint = _JOINT.match(scan.text, low.end)
+    found = _NUMBER.match(scan.text, joint.end()) if joint else None
+    if not joint or not found or not scan.open(*found.span()):
+        return []
+    window = max(0, low.start - 12)
+    if joint[1] == "and" and not _BETWEEN.search(scan.text, window, low.start):
+        return []
+    high = _read(scan, found)
+    if high is None or not ((low.unit or high.unit) or (low.word.isdigit() and high.word.isdigit())):
+        return []
+    high = replace(high, unit=high.unit or low.unit, start=found.start())
+    low = replace(low, unit=low.unit or high.unit)
+    if low.unit and low.unit.kind == "temperature" and _BELOW_ZERO.search(scan.text, window, low.start):
+        low = replace(low, value=-low.value)
+    per, _, _ = rates_of(scan.text, low.start, high.end)
+    return [replace(low.figure(), low=True, per=per), replace(high.figure(), high=True, per=per)]
+
+
+def _single(scan: Scan, amount: _Amount) -> Figure:
+    text, end, unit = scan.text, amount.end, amount.unit
+    kind = unit.kind if unit else "number"
+    minus = (
+        _BELOW_ZERO.search(text, max(0, amount.start - 4), amount.start) if kind == "temperature" else None
+    )
+    if minus:
+        start = minus.start() if minus.group() == "-" else amount.start
+        return replace(amount, value=-amount.value, start=start).figure()
+    if kind == "duration" and (half := _AND_HALF.match(text, end)):
+        return replace(amount, value=amount.value + Fraction(1, 2), end=half.end()).figure()
+    if amount.name in ("块", "米") and (tenths := _TENTHS.match(text, end)):
+        value = amount.value + (number_value(tenths[1]) or 0) / Fraction(10)
+        return replace(amount, value=value, end=tenths.end()).figure()
+    figure = _summed(scan, amount) if unit and kind in (*_MIXED, "points") else amount.figure()
+    one = amount.word in ("一", "one") and (kind in ("count", "points", "number") or amount.name == "分钱")
+    return replace(figure, weak=True) if one or amount.word in ("a", "an") else figure
+
+
+def _summed(scan: Scan, first: _Amount) -> Figure:
+    """``1 小时 30 分钟``, ``3 元 5 角`` as one figure.
+
+    A lesser part that fills the greater one is a figure of its own (``7 天 24 小时``), as is what one day or
+    week holds (``一周五天``).
+    """
+    parts = [first]
+    while more := _MORE.match(scan.text, parts[-1].end):
+        number, last = _NUMBER.match(scan.text, more.end()), parts[-1]
+        part = _read(scan, number) if number and scan.open(*number.span()) else None
+        if part is None or part.unit is None or last.unit is None:
+            break
+        if last.name == "分" and part.unit == UNITS["秒"]:
+            last = parts[-1] = replace(last, unit=_MINUTE)  # ``2 分 30 秒``
+        lesser = _lesser(part, last.unit or part.unit)
+        greater = last.unit or lesser
+        period = last.value == 1 and greater.factor in _PERIODS and not more[1]
+        if period or greater.kind not in _MIXED or lesser.base != greater.base:
+            break
+        if part.value * lesser.factor >= greater.factor:
+            break
+        parts.append(replace(part, unit=lesser))
+    figure = parts[0].figure()
+    if len(parts) == 1:
+        return figure if first.unit == parts[0].unit else first.figure()
+    total = sum((p.value * p.unit.factor for p in parts if p.unit), Fraction(0))
+    return replace(figure, value=total, end=parts[-1].end)
+
+
+def _lesser(part: _Amount, unit: Unit) -> Unit:
+    """The unit of a further part: ``分`` and ``m`` are minutes after hours, ``分`` is a cent after money."""
+    if part.name in ("分", "m") and unit.base == "second":
+        return _MINUTE
+    return _CENT if part.name == "分" and unit.base == "CNY" else part.unit or unit

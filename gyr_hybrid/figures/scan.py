@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
-from gyr_hybrid.figures.bounds import bound_of, rate_of, rates_before, side_of
-from gyr_hybrid.figures.numerals import even_fold
+from gyr_hybrid.figures.around import bound_of, rates_of, side_of
+from gyr_hybrid.figures.grammar import even_fold
 
 _RATED = ("money", "count", "number", "size", "percent", "points", "duration")
+_NONE: frozenset[str] = frozenset()
 FigureValue = Fraction | str | tuple[int | None, ...]
 
 
@@ -52,7 +53,7 @@ class Scan:
 
     def open(self, start: int, end: int) -> bool:
         """Whether no form has claimed any of the span."""
-        return start < end and all(self.free[start:end])
+        return start < end and self.free.find(0, start, end) < 0
 
     def claim(self, start: int, end: int) -> None:
         """Close a span to the later forms."""
@@ -61,21 +62,26 @@ class Scan:
     def add(self, figure: Figure) -> None:
         """Keep a figure with its limit, rate and side, and close its span."""
         start, end = figure.start, figure.end
-        per, whole = rate_of(self.text, start, end) if figure.kind in _RATED else ("", end)
-        bound = "" if figure.kind in ("code", "ordinal") else bound_of(self.text, start, whole)
+        per, also, whole = rates_of(self.text, start, end) if figure.kind in _RATED else ("", _NONE, end)
+        limit = "" if figure.kind in ("code", "ordinal") else bound_of(self.text, start, whole)
+        bound = limit or figure.bound
         side = side_of(self.text, start, end) if figure.kind in ("duration", "date", "clock") else ""
-        per = figure.per or per
         weak = figure.weak and not (bound or per)
         self.found.append(
-            replace(
-                figure,
-                bound=bound,
-                side=side,
-                per=per,
-                also=rates_before(self.text, start) if per else frozenset(),
-                weak=weak,
-                end=whole,
-                text=self.raw[start:whole],
+            Figure(
+                figure.kind,
+                figure.value,
+                figure.base,
+                bound,
+                figure.per or per,
+                also,
+                side,
+                figure.low,
+                figure.high,
+                weak,
+                start,
+                whole,
+                self.raw[start:whole],
             )
         )
         self.claim(start, whole)

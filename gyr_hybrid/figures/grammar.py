@@ -1,4 +1,4 @@
-"""Number words of Chinese and English as exact values, and the length-preserving fold they are read in."""
+"""Numerals of Chinese and English as exact values, and the length-preserving fold they are read in."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from functools import lru_cache
 
 from gyr_hybrid.analysis.script import simplify
 
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹣－"), "-")
-_QUOTES = {ord("’"): "'", ord("‘"): "'", ord("，"): ",", ord("～"): "~", ord("〜"): "~", ord("∼"): "~"}
+_EVEN = {ord(c): "-" for c in "‐‑‒–—―−﹣－"} | {ord(c): "~" for c in "～〜∼"}
+_EVEN |= {ord("’"): "'", ord("‘"): "'", ord("，"): ","}
 _KEEP = frozenset("①②③④⑤⑥⑦⑧⑨⑩")
+"""Numbers of list items; folded they would be digits of figures."""
+
+LONGEST = 40
+"""Most digits of a number: more are an identifier, compared as text. 10**40 is beyond any amount that is counted."""
 
 
 def _fold_char(char: str) -> str:
@@ -30,17 +34,18 @@ def even_fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return simplify("".join(map(_fold_char, text)).translate(_DASHES).translate(_QUOTES))
+    return simplify("".join(map(_fold_char, text)).translate(_EVEN))
 
 
-DIGITS = {"零": 0, "〇": 0, "○": 0, "一": 1, "壹": 1, "二": 2, "贰": 2, "两": 2, "兩": 2, "俩": 2}
-DIGITS |= {"三": 3, "叁": 3, "四": 4, "肆": 4, "五": 5, "伍": 5, "六": 6, "陆": 6, "七": 7, "柒": 7}
-DIGITS |= {"八": 8, "捌": 8, "九": 9, "玖": 9}
-TENS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
-MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+DIGITS = {"〇": 0} | {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2}
+DIGITS |= {c: n for n, c in enumerate("壹贰叁肆伍陆柒捌玖", 1)}
+TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
+MYRIADS = {"万": 10**4, "亿": 10**8}
 
-HAN_NUMERAL = "[" + "".join((*DIGITS, *TENS, *MYRIADS)) + "]"
+HAN_CHARS = "".join((*DIGITS, *TENS, *MYRIADS))
+HAN_NUMERAL = f"[{HAN_CHARS}]"
 """Pattern of one character of a Chinese numeral."""
+HAN_RUN = rf"(?<!{HAN_NUMERAL}){HAN_NUMERAL}{{1,{LONGEST}}}(?!{HAN_NUMERAL})"
 
 
 def han_number(text: str) -> Fraction | None:
@@ -49,7 +54,7 @@ def han_number(text: str) -> Fraction | None:
     >>> han_number("一千零五十"), han_number("二〇二六"), han_number("三千五"), han_number("十")
     (Fraction(1050, 1), Fraction(2026, 1), Fraction(3500, 1), Fraction(10, 1))
     """
-    if not text or any(c not in DIGITS and c not in TENS and c not in MYRIADS for c in text):
+    if not text or len(text) > LONGEST or any(c not in HAN_CHARS for c in text):
         return None
     if all(c in DIGITS for c in text):
         return Fraction(int("".join(str(DIGITS[c]) for c in text)))
@@ -59,7 +64,7 @@ def han_number(text: str) -> Fraction | None:
     after_zero = False
     for char in text:
         if char in DIGITS:
-            if digit is not None and digit != 0:
+            if digit:
                 return None
             digit = DIGITS[char]
             after_zero = after_zero or digit == 0
@@ -79,28 +84,13 @@ _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
 ).split()
-ENGLISH = {word: n for n, word in enumerate(_ONES)}
-ENGLISH |= {
-    w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
-_ENGLISH_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
-_WORD = "|".join(sorted(ENGLISH, key=len, reverse=True))
-_SCALE = "|".join(_ENGLISH_SCALES)
-ENGLISH_NUMERAL = rf"(?:(?:{_WORD})(?:(?:[ -]|\s+and\s+)(?:{_WORD}|{_SCALE}))*)"
+_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ENGLISH = {word: n for n, word in enumerate(_ONES)} | {word: 10 * n for n, word in enumerate(_TEN_WORDS, 2)}
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_WORD = "(?:" + "|".join(sorted(_ENGLISH, key=len, reverse=True)) + ")"
+_TWO = rf"{_WORD}(?:[ -]{_WORD})?"
+ENGLISH_NUMERAL = rf"(?<![a-z]){_TWO}(?: (?:hundred|{'|'.join(_SCALES)})(?: (?:and )?{_TWO})?){{0,4}}(?: and a half)?(?![a-z])"
 """Pattern of a number written in English words, in folded text."""
-
-ENGLISH_ORDINALS = {
-    "first": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "ninth": 9,
-    "tenth": 10,
-}
 
 
 def english_number(text: str) -> Fraction | None:
@@ -109,52 +99,51 @@ def english_number(text: str) -> Fraction | None:
     >>> english_number("twenty-five"), english_number("two hundred and fifty thousand")
     (Fraction(25, 1), Fraction(250000, 1))
     """
+    half = Fraction(text.endswith(" and a half"), 2)
     total = section = 0
-    words = [w for w in re.split(r"[\s-]+", text.strip()) if w and w != "and"]
-    if not words:
-        return None
+    words = [w for w in re.split(r"[\s-]+", text.removesuffix(" and a half").strip()) if w != "and"]
     for word in words:
-        if word in ENGLISH:
-            section += ENGLISH[word]
+        if word in _ENGLISH:
+            section += _ENGLISH[word]
         elif word == "hundred":
             section = (section or 1) * 100
-        elif word in _ENGLISH_SCALES:
-            total += (section or 1) * _ENGLISH_SCALES[word]
+        elif word in _SCALES:
+            total += (section or 1) * _SCALES[word]
             section = 0
         else:
             return None
-    return Fraction(total + section)
+    return total + section + half
+
+
+_TAIL = rf"(?:\.\d{{1,{LONGEST}}})?(?!\d)"
+DIGITS_PATTERN = rf"(?:\d{{1,3}}(?:,\d{{3}}){{1,12}}{_TAIL}|\d{{1,{LONGEST}}}{_TAIL})"
+"""Pattern of a number in digits, with or without thousands separators."""
+_HAN_POINT = rf"点[{''.join(DIGITS)}]{{1,{LONGEST}}}"
+NUMBER_PATTERN = (
+    rf"(?:(?<![\d.]){DIGITS_PATTERN}(?:\s?[十百千万亿]{{1,4}}|\s?(?:thousand|million|billion|bn|k)(?![a-z])"
+    rf"|w(?=\s?[元块]))?|{HAN_RUN}(?:{_HAN_POINT}[万亿]?)?|{ENGLISH_NUMERAL})"
+)
+"""Pattern of a number in digits, Chinese or English words, in folded text."""
+_SCALED = re.compile(rf"({DIGITS_PATTERN})\s?([十百千万亿]+|thousand|million|billion|bn|[kw])")
+_POINTED = re.compile(rf"({HAN_NUMERAL}+)点([{''.join(DIGITS)}]+)([万亿]?)")
+_SHORT_SCALES = {"k": 10**3, "w": 10**4, "bn": 10**9, **_SCALES}
 
 
 def digit_number(text: str) -> Fraction | None:
     """Value of digits with thousands separators and a decimal point: ``1,280.50``."""
-    plain = text.replace(",", "").replace(" ", "")
+    plain = text.replace(",", "")
     return Fraction(plain) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else None
 
 
-DIGITS_PATTERN = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-"""Pattern of a number in digits, with or without thousands separators."""
-NUMBER_PATTERN = (
-    rf"(?:(?<![\d.])(?:{DIGITS_PATTERN})(?:\s?[十百千万亿萬億]+|\s?(?:thousand|million|billion|bn)(?![a-z])|k(?![a-z])|w(?=\s?[元块]))?"
-    rf"|{HAN_NUMERAL}+(?:点[{''.join(DIGITS)}]+)?[万亿]?|(?<![a-z]){ENGLISH_NUMERAL}(?![a-z]))"
-)
-"""Pattern of a number in digits, Chinese or English words, in folded text."""
-
-
+@lru_cache(maxsize=4096)
 def number_value(text: str) -> Fraction | None:
     """Value of a number in digits (``1,280``, ``5 万``), Chinese (``三``, ``二十万``) or English words."""
-    text = text.strip()
-    scaled = re.fullmatch(rf"({DIGITS_PATTERN})\s?([十百千万亿萬億]+|thousand|million|billion|bn|[kw])", text)
-    if scaled:
-        head = digit_number(scaled[1])
-        word = {"k": "thousand", "w": "万", "bn": "billion"}.get(scaled[2], scaled[2])
-        scale = english_number(word) if word.isascii() else han_number(word)
+    if scaled := _SCALED.fullmatch(text):
+        head, scale = digit_number(scaled[1]), _SHORT_SCALES.get(scaled[2]) or han_number(scaled[2])
         return head * scale if head is not None and scale is not None else None
-    pointed = re.fullmatch(rf"({HAN_NUMERAL}+)点([{''.join(DIGITS)}]+)([万亿]?)", text)
-    if pointed:
-        whole = han_number(pointed[1])
+    if pointed := _POINTED.fullmatch(text):
+        whole, scale = han_number(pointed[1]), han_number(pointed[3] or "一")
         tail = Fraction(int("".join(str(DIGITS[c]) for c in pointed[2])), 10 ** len(pointed[2]))
-        scale = han_number(pointed[3]) if pointed[3] else Fraction(1)
         return None if whole is None or scale is None else (whole + tail) * scale
     found = digit_number(text)
     if found is None:
