@@ -1,8 +1,8 @@
 """Numbers, amounts, units, rates, dates, codes: found in a text and compared."""
 
-from gyr_hybrid.figures.arithmetic import derived
+from gyr_hybrid.figures.arithmetic import derived, reckons
 from gyr_hybrid.figures.around import bound_words, opposite
-from gyr_hybrid.figures.compare import Standing, approximate, compare, standing
+from gyr_hybrid.figures.compare import Standing, approximate, compare, standing, written
 from gyr_hybrid.figures.find import find_figures, source_figures
 from gyr_hybrid.figures.grammar import even_fold
 from gyr_hybrid.figures.scan import Figure, FigureValue
@@ -20,6 +20,8 @@ __all__ = [
     "even_fold",
     "find_figures",
     "opposite",
+    "reckons",
     "source_figures",
     "standing",
+    "written",
 ]

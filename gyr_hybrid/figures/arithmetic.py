@@ -29,6 +29,13 @@ _WORDS = {
 _RULES = {name: re.compile(pattern) for name, pattern in _WORDS.items()}
 _OPERATOR = re.compile(r"[÷×*/]\s*$")
 
+def reckons(sentence: str) -> bool:
+    """Whether a folded sentence says that something is worked out: with an operator, a sum, a share, a difference."""
+    return re.search(r"[÷×=+*]|\d\s?/\s?\d|折合|相当于|平均|average|equals", sentence) is not None or any(
+        _RULES[name].search(sentence) for name in ("sum", "difference", "rest", "less")
+    )
+
+
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _MULTIPLIED = ("money", "count", "size", "points", "duration", "number")

@@ -70,7 +70,7 @@ def compare(figure: Figure, other: Figure) -> Standing:
         return _circumstances(figure, other)
     if _unclear(figure, other) or _may_count_a_list(figure):
         return "unclear"
-    return "unit" if _written(figure) is not None and _written(figure) == _written(other) else "absent"
+    return "unit" if written(figure) is not None and written(figure) == written(other) else "absent"
 
 
 def _circumstances(figure: Figure, other: Figure) -> Standing:
@@ -115,10 +115,10 @@ def _unclear(figure: Figure, other: Figure) -> bool:
         return False
     if kinds == {"clock"}:
         return abs(mine - theirs) == 720 and not all(_says_half(f) for f in (figure, other))
-    written = _written(figure), _written(other)
+    numbers = written(figure), written(other)
     if len(kinds) > 1 and ("number" in kinds or "any" in (figure.base, other.base)):
-        return ("ordinal" not in kinds and _shifted(*written)) or mine == theirs or written[0] == written[1]
-    if written[0] == written[1] and any(_spelled(f) in _MANY_MEANINGS for f in (figure, other)):
+        return ("ordinal" not in kinds and _shifted(*numbers)) or mine == theirs or numbers[0] == numbers[1]
+    if numbers[0] == numbers[1] and any(_spelled(f) in _MANY_MEANINGS for f in (figure, other)):
         return True
     if kinds == {"size"}:
         return bool(theirs) and mine / theirs in _DECIMAL_SIZES
@@ -188,7 +188,8 @@ def _parts(text: str) -> tuple[Fraction | None, str]:
     return (number_value(found.group()), text[found.end() :].strip()) if found else (None, "")
 
 
-def _written(figure: Figure) -> Fraction | None:
+def written(figure: Figure) -> Fraction | None:
+    """The number as written, before its unit turns it into base units."""
     return _parts(figure.text)[0]
 
 
@@ -215,7 +216,7 @@ def _compare_date(figure: Figure, other: Figure) -> Standing:
         if whole == (None, None, single) and part.kind == "ordinal":
             return "same"  # ``on the 25th`` for ``每月 25 日``
         numbers = [n for n in whole if n is not None] if isinstance(whole, tuple) else []
-        return "unclear" if _written(part) in numbers else "absent"
+        return "unclear" if written(part) in numbers else "absent"
     shared = [(m, t) for m, t in zip(mine, theirs, strict=True) if m is not None and t is not None]
     if not shared or any(m != t for m, t in shared):
         return "absent"

@@ -1,0 +1,1 @@
+"""Characters to blocks and sentences."""
