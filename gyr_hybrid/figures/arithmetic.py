@@ -17,7 +17,7 @@ from gyr_hybrid.figures.units import named
 
 _WORDS = {
     "sum": r"共|[合总]计|加起来|\b(?:total|together|combined)\b",
-    "difference": r"[多少退扣贵高低长短差省剩余早晚]|便宜|超[出过]|\b(?:more|less|fewer|saves?|left|[a-z]+er)\b",
+    "difference": r"[多少扣贵高低长短差省剩余早晚]|便宜|退[回还]|超[出过]|\b(?:more|less|saves?|left|(?:few|long|high|low|cheap)er)\b",
     "rest": r"[剩余]|其他|\b(?:rest|remaining|other|left)\b",
     "less": r"[减折剩余扣]|优惠|便宜|实付|\b(?:off|discount|remaining|left|after|less)\b",
     "yearly": r"[一全每满]年|年[付度费]|\b(?:year|yearly|annual)\b",

@@ -13,7 +13,8 @@ from gyr_hybrid.figures.units import named
 BEFORE, AFTER = 24, 12
 """Characters read before and after a figure: the longest listed words, with an adverb or a short verb between."""
 
-_LINK = rf"(?:为|是|在|到|of|is|to|an?|the|[:\s])*(?:(?![{HAN_CHARS}个])[\u3400-\u9fff]){{0,4}}\s?$"
+_LINK = r"(?:为|是|在|到|of|is|to|an?|the|[:\s])*"
+_VERB = rf"(?:(?![{HAN_CHARS}个])[\u3400-\u9fff]){{0,4}}\s?$"
 """What may stand between a limit and its figure: ``上限为``, ``at least the``, a short verb as in ``至少请求 60 次``."""
 _FEWER = r"(?:few|small|low|short|earli|young)er"
 _MORE = rf"(?<![a-z])(?!{_FEWER})[a-z]{{2,12}}er"
@@ -38,7 +39,7 @@ _AFTER: tuple[tuple[str, str], ...] = (
     ("~", r"左右|上下|or so"),
 )
 _WORDED = re.compile(r"[^\W\d_]|[≤≥<>~]")
-_BEFORE_RULES = [(b, re.compile(rf"(?:{p}){_LINK}")) for b, p in _BEFORE]
+_BEFORE_RULES = [(b, re.compile(rf"((?:{p}){_LINK}){_VERB}")) for b, p in _BEFORE]
 _AFTER_RULE = re.compile(r"\s*(?:" + "|".join(f"({p})" for _, p in _AFTER) + ")")
 
 
@@ -64,7 +65,7 @@ def _limit_before(text: str, start: int) -> tuple[str, tuple[int, int]]:
         return "", (start, start)
     for bound, rule in _BEFORE_RULES:
         if found := rule.search(window):
-            return bound, (low + found.start(), low + found.end())
+            return bound, (low + found.start(1), low + found.end(1))
     return "", (start, start)
 
 
