@@ -2,7 +2,7 @@
 
 from gyr_hybrid.figures.arithmetic import derived, reckons
 from gyr_hybrid.figures.around import bound_words, opposite
-from gyr_hybrid.figures.compare import Standing, approximate, compare, standing, written
+from gyr_hybrid.figures.comparison import Standing, approximate, compare, standing, written
 from gyr_hybrid.figures.find import find_figures, source_figures
 from gyr_hybrid.figures.grammar import even_fold
 from gyr_hybrid.figures.scan import Figure, FigureValue

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
@@ -17,13 +16,12 @@ from gyr_hybrid.figures.scan import Figure
 from gyr_hybrid.figures.units import named
 
 _WORDS = {
-    "sum": r"合计|总共|一共|共|总计|加起来|\b(?:total|together|altogether|combined|sum)\b",
-    "difference": r"多|少|退[回还]|扣|贵|便宜|[高低长短差省]|剩|余|早|晚|超[出过]|"
-    r"\b(?:more|less|fewer|(?:long|short|high|low|cheap|dear|earli|lat)er|difference|saves?|remaining|left)\b",
-    "rest": r"剩|余|其他|\b(?:rest|remaining|remainder|other|balance|left)\b",
-    "less": r"减|折|优惠|剩|余|扣|便宜|实付|\b(?:off|discount|remaining|left|minus|after|less)\b",
-    "yearly": r"一年|全年|每年|年付|满年|年度|年费|\b(?:year|yearly|annual|annually)\b",
-    "each": r"每|/|平均|折合|单|\b(?:per|each|every|an?|average)\b",
+    "sum": r"共|[合总]计|加起来|\b(?:total|together|combined)\b",
+    "difference": r"[多少扣贵高低长短差省剩余早晚]|便宜|退[回还]|超[出过]|\b(?:more|less|saves?|left|(?:few|long|high|low|cheap)er)\b",
+    "rest": r"[剩余]|其他|\b(?:rest|remaining|other|left)\b",
+    "less": r"[减折剩余扣]|优惠|便宜|实付|\b(?:off|discount|remaining|left|after|less)\b",
+    "yearly": r"[一全每满]年|年[付度费]|\b(?:year|yearly|annual)\b",
+    "each": r"[每/单]|平均|折合|\b(?:per|each|every|an?)\b",
 }
 """What a sentence says of a calculation: that it adds, compares, leaves a rest, takes off, counts a year or shares out."""
 _RULES = {name: re.compile(pattern) for name, pattern in _WORDS.items()}
@@ -48,23 +46,16 @@ ROUNDS = 3
 """Longest chain of calculations: ``12 - 5 = 7``, ``7 × 39 = 273``."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
-    """A figure whose value is a number, with that number."""
-
-    figure: Figure
-    kind: str
-    base: str
-    per: str
-    value: Fraction
-
-
-def _numbers(figures: Iterable[Figure], *without: str) -> list[_Number]:
+def _numbers(figures: Iterable[Figure]) -> list[Figure]:
+    """The figures that are numbers and may enter calculations."""
     return [
-        _Number(f, f.kind, f.base, f.per, f.value)
-        for f in figures
-        if isinstance(f.value, Fraction) and f.kind not in without
+        f for f in figures if isinstance(f.value, Fraction) and f.kind not in ("code", "ordinal", "weekday")
     ]
+
+
+def _value(figure: Figure) -> Fraction:
+    assert isinstance(figure.value, Fraction)
+    return figure.value
 
 
 def derived(unknown: Iterable[Figure], quoted: Iterable[Figure], sentence: str) -> set[Figure]:
@@ -78,54 +69,55 @@ def derived(unknown: Iterable[Figure], quoted: Iterable[Figure], sentence: str) 
     >>> [f.text for f in derived(find_figures("折合 39 元/月"), quoted, "年付折合 39 元/月")]
     ['39 元/月']
     """
-    asked = _numbers(unknown, "code", "ordinal", "weekday")[:ASKED]
-    usable = _numbers(quoted, "code", "ordinal", "weekday")
+    asked = _numbers(unknown)[:ASKED]
+    usable = _numbers(quoted)
     known = list({(n.kind, n.base, n.value, n.per): n for n in usable}.values())[:MOST]
     said = {name for name, rule in _RULES.items() if rule.search(sentence)}
     explained: set[Figure] = set()
     if "yearly" in said or any(n.per == "year" for n in known):
-        known += _numbers([Figure("duration", Fraction(12), "month")])
+        known.append(Figure("duration", Fraction(12), "month"))
         if "yearly" in said:  # the divisor of ``468 ÷ 12``
-            explained.update(n.figure for n in asked if n.value == 12 and _follows_operator(n, sentence))
+            explained.update(n for n in asked if n.value == 12 and _follows_operator(n, sentence))
     for _ in range(ROUNDS):
         before = len(explained)
         for result in asked:
-            if result.figure in explained:
+            if result in explained:
                 continue
-            premises = [n for n in asked if n is not result and n.figure not in explained]
+            premises = [n for n in asked if n is not result and n not in explained]
             reached = _explain(result, known, premises, said)
             if reached is not None:
-                explained.update(n.figure for n in (result, *reached))
+                explained.update((result, *reached))
                 known += [result, *reached]
         if len(explained) == before:
             break
     return explained
 
 
-def _follows_operator(number: _Number, sentence: str) -> bool:
-    start = number.figure.start
+def _follows_operator(number: Figure, sentence: str) -> bool:
+    start = number.start
     return number.kind == "number" and _OPERATOR.search(sentence, max(0, start - 4), start) is not None
 
 
 def _explain(
-    result: _Number, known: list[_Number], premises: list[_Number], said: set[str]
-) -> list[_Number] | None:
+    result: Figure, known: list[Figure], premises: list[Figure], said: set[str]
+) -> list[Figure] | None:
     """Premises used by the first calculation that yields ``result``; None when none does."""
+    wanted = _value(result)
     for left in known:
-        if result.value in _from_one(result, left, said):
+        if wanted in _from_one(result, left, said):
             return []
-        if any(result.value in _from_two(result, left, right, said) for right in known if right is not left):
+        if any(wanted in _from_two(result, left, right, said) for right in known if right is not left):
             return []
     for premise in premises:
         for other in known:
             pairs = chain(_from_two(result, premise, other, said), _from_two(result, other, premise, said))
-            if result.value in pairs:
+            if wanted in pairs:
                 return [premise]
     return None
 
 
-def _from_one(result: _Number, source: _Number, said: set[str]) -> Iterator[Fraction]:
-    value = source.value
+def _from_one(result: Figure, source: Figure, said: set[str]) -> Iterator[Fraction]:
+    value = _value(source)
     if source.kind == result.kind and source.base == result.base:
         if source.per == "month" and (result.per == "year" or (not result.per and "yearly" in said)):
             yield value * 12
@@ -135,9 +127,9 @@ def _from_one(result: _Number, source: _Number, said: set[str]) -> Iterator[Frac
         yield 100 - value
 
 
-def _from_two(result: _Number, left: _Number, right: _Number, said: set[str]) -> Iterator[Fraction]:
+def _from_two(result: Figure, left: Figure, right: Figure, said: set[str]) -> Iterator[Fraction]:
     """Results of one calculation on ``left`` and ``right`` that would have the unit of ``result``."""
-    a, b = left.value, right.value
+    a, b = _value(left), _value(right)
     alike = left.kind == right.kind and left.base == right.base
     if alike and left.kind == "clock" and result.kind == "duration":
         yield (b - a) * 60
@@ -166,9 +158,9 @@ def _from_two(result: _Number, left: _Number, right: _Number, said: set[str]) ->
         yield a / b
 
 
-def _rated(rate: _Number, amount: _Number) -> Iterator[Fraction]:
+def _rated(rate: Figure, amount: Figure) -> Iterator[Fraction]:
     """``12 元/人`` for five people, ``0.5 元/天`` for ten days, ``5 元/平方米`` for a hundred."""
-    a, b = rate.value, amount.value
+    a, b = _value(rate), _value(amount)
     if amount.kind == "duration":
         if amount.base == "second" and rate.per in _SECONDS:
             yield a * b / _SECONDS[rate.per]

@@ -13,30 +13,33 @@ from gyr_hybrid.figures.units import named
 BEFORE, AFTER = 24, 12
 """Characters read before and after a figure: the longest listed words, with an adverb or a short verb between."""
 
-_LINK = rf"(?:为|是|在|到|of|is|to|an?|the|[:\s])*(?:(?![{HAN_CHARS}个])[\u3400-\u9fff]){{0,4}}\s?$"
+_LINK = r"(?:为|是|在|到|of|is|to|an?|the|[:\s])*"
+_VERB = rf"(?:(?![{HAN_CHARS}个])[\u3400-\u9fff]){{0,4}}\s?$"
 """What may stand between a limit and its figure: ``上限为``, ``at least the``, a short verb as in ``至少请求 60 次``."""
+_FEWER = r"(?:few|small|low|short|earli|young)er"
+_MORE = rf"(?<![a-z])(?!{_FEWER})[a-z]{{2,12}}er"
 _BEFORE: tuple[tuple[str, str], ...] = (
     (
         "<=",
-        r"不(?:得|能|可|应)?(?:超过|多于|大于|高于|晚于)|(?:没有|未)超过|[至最]多|最[高长大迟晚]|上限|≤|<=|小于等于|"
-        r"up to|at most|(?:no|not)(?: be)? (?:more|(?!few|small|low|short|earl)[a-z]+er) than|not exceed(?:ing)?|within|max(?:imum)?",
+        r"不[得能可应]?(?:超过|[多大高晚]于)|[未有]超过|[至最]多|最[高长大迟晚]|上限|≤|<=|小于等于|"
+        rf"up to|at most|(?:no|not)(?: [a-z]+){{0,3}} (?:more|{_MORE}) than|not exceed(?:ing)?|within|max(?:imum)?",
     ),
     (
         ">=",
-        r"不(?:得|能|可|应)?(?:少于|低于|小于|早于)|[至最]少|最[低小短]|起码|(?<![不未])满|达到|≥|>=|大于等于|下限|"
-        r"at least|(?:no|not) (?:less|[a-z]+er) than|min(?:imum)?",
+        r"不[得能可应]?[少低小早]于|[至最]少|最[低小短]|起码|(?<![不未])满|达到|≥|>=|大于等于|下限|"
+        rf"at least|(?:no|not) (?:less|{_FEWER}) than|min(?:imum)?",
     ),
-    (">", r"超过|超出|[大多高长]于|逾|>|over|exceed(?:s|ed|ing)?|above|(?:more|[a-z]+(?<!und)er) than"),
-    ("<", r"[少小低短]于|不足|不到|[未不]满|<|under|below|(?:less|fewer|shorter|smaller|lower) than"),
-    ("~", r"约|大概|近|about|around|approximately|roughly|nearly|~"),
+    (">", rf"超[过出]|[大多高长]于|>|over|exceed(?:s|ed|ing)?|above|(?:more|{_MORE}) than"),
+    ("<", rf"[少小低短]于|不足|不到|[未不]满|<|under|below|(?:less|{_FEWER}) than"),
+    ("~", r"约|大概|近|about|around|approximately|nearly|~"),
 )
 _AFTER: tuple[tuple[str, str], ...] = (
-    ("<=", r"(?:\(含\))?[及或]?(?:以内|之内|内(?![容部存置])|以下|封顶)|or (?:less|fewer|under|below)"),
+    ("<=", r"(?:\(含\))?[及或]?(?:[以之]内|内(?![容部存置])|以下)|or (?:less|fewer|under|below)"),
     (">=", r"(?:\(含\))?[及或]?以上|起(?![来点始])|(?:or|and) (?:more|above|over|up)|\+"),
     ("~", r"左右|上下|or so"),
 )
 _WORDED = re.compile(r"[^\W\d_]|[≤≥<>~]")
-_BEFORE_RULES = [(b, re.compile(rf"(?:{p}){_LINK}")) for b, p in _BEFORE]
+_BEFORE_RULES = [(b, re.compile(rf"((?:{p}){_LINK}){_VERB}")) for b, p in _BEFORE]
 _AFTER_RULE = re.compile(r"\s*(?:" + "|".join(f"({p})" for _, p in _AFTER) + ")")
 
 
@@ -62,26 +65,20 @@ def _limit_before(text: str, start: int) -> tuple[str, tuple[int, int]]:
         return "", (start, start)
     for bound, rule in _BEFORE_RULES:
         if found := rule.search(window):
-            return bound, (low + found.start(), low + found.end())
+            return bound, (low + found.start(1), low + found.end(1))
     return "", (start, start)
 
 
-_SIDE_AFTER = (
-    ("before", re.compile(r"\s*(?:[之以]?前(?![提台端])|before|ago|earlier|prior|in advance)")),
-    ("after", re.compile(r"\s*(?:[之以]?后(?![台端])|after|later)")),
+_SIDE_AFTER = re.compile(
+    r"\s*(?:([之以]?前(?![提台端])|before|ago|earlier|prior|in advance)|[之以]?后(?![台端])|after|later)"
 )
-_SIDE_BEFORE = (
-    ("before", re.compile(r"(?:前的?第?|提前)(?:至少|最多|约)?\s*$")),
-    ("after", re.compile(r"(?<![以先最然今])后的?第?(?:至少|最多|约)?\s*$")),
-)
+_SIDE_BEFORE = re.compile(r"(?:(前的?第?|提前)|(?<![以先最然今])后的?第?)(?:至少|最多|约)?\s*$")
 
 
 def side_of(text: str, start: int, end: int) -> str:
     """``before`` or ``after`` when a time is counted from an event: ``到期前 3 天``, ``7 天后``."""
-    window, after = text[max(0, start - AFTER) : start], text[end : end + AFTER]
-    sides = [side for side, rule in _SIDE_AFTER if rule.match(after)]
-    sides += [side for side, rule in _SIDE_BEFORE if rule.search(window)]
-    return sides[0] if sides else ""
+    found = _SIDE_AFTER.match(text, end) or _SIDE_BEFORE.search(text, max(0, start - AFTER), start)
+    return ("before" if found[1] else "after") if found else ""
 
 
 _NAME = r"(?P<per>[a-z]{1,12}(?![a-z])|[\u3400-\u9fff]{1,4})"

@@ -34,13 +34,16 @@ _VERSION = re.compile(r"v\d+(?:\.\d+)*|\d+(?:\.\d+){2,}|\d+x\d+")
 _MEASURED = re.compile(r"\d+(?:\.\d+)?(?:[-/]\d+(?:\.\d+)?)?-?([a-z]+)(?:/[a-z]+)?")
 _FRACTION = re.compile(
     rf"(百|千|万|{HAN_NUMERAL}{{1,8}}|\d{{1,8}})分之({HAN_NUMERAL}{{1,8}}(?:点{HAN_NUMERAL}{{1,8}})?|{DIGITS_PATTERN})"
+    r"|(?<![\d./-])([1-9])/([2-9]|10)(?![\d./月-])"
 )
 _HALF = re.compile(
     rf"一半|(?<![a-z])half(?= (?:of|the)(?![a-z]))|(?P<some>(?:(?P<n>{HAN_NUMERAL}{{1,3}}|\d{{1,3}})个)?半|(?<![a-z])half an? )"
 )
 _HALVED = ("duration", "weight", "length", "volume")
+_RANKED = "工作日|季度|小时|[条款项章节编页天日年月周季次批期]"
 _ORDINAL = re.compile(
-    rf"第(?!三方|三人|一时间)\s?(?P<n>{HAN_NUMERAL}{{1,8}}|\d{{1,8}}(?!\d))\s?个?(?P<unit>工作日|季度|[条款项章节编页天年月周季次批期])?"
+    rf"第(?!三方|三人|一时间)\s?(?P<n>{HAN_NUMERAL}{{1,8}}|\d{{1,8}}(?!\d|\s?[至到~-]\s?\d+\s?[天日个]))\s?个?(?P<unit>{_RANKED})?"
+    rf"|首个?(?P<head>{_RANKED})|(?P<class>[一二三四五])等(?=[奖舱座品])"
     r"|(?<![a-z0-9])(?P<nth>\d{1,8})(?:st|nd|rd|th)(?![a-z])"
 )
 _PERIOD = re.compile(r"(?:每个?|全|单)(?=[^\W\d_])")
@@ -140,9 +143,9 @@ def _dates(scan: Scan) -> Iterator[Figure]:
 
 
 def _fractions(scan: Scan) -> Iterator[Figure]:
-    """``百分之八十``, ``三分之二`` as percent."""
+    """``百分之八十``, ``三分之二``, ``1/3`` as percent."""
     for found in _FRACTION.finditer(scan.text):
-        whole, part = number_value(found[1]), number_value(found[2])
+        whole, part = number_value(found[1] or found[4]), number_value(found[2] or found[3])
         if whole and part is not None and scan.open(*found.span()):
             yield Figure("percent", part / whole * 100, "percent", start=found.start(), end=found.end())
 
@@ -164,11 +167,13 @@ def _halves(scan: Scan) -> Iterator[Figure]:
 
 
 def _ordinals(scan: Scan) -> Iterator[Figure]:
-    """``第三条``, ``3rd``."""
+    """``第三条``, ``首次``, ``二等奖``, ``3rd``."""
     for found in _ORDINAL.finditer(scan.text):
-        value = number_value(found["n"] or found["nth"])
+        value = number_value(found["n"] or found["nth"] or found["class"] or "一")
+        base = found["unit"] or found["head"] or ("等" if found["class"] else "")
+        weak = found["head"] is not None or found.group() == "第二天"  # also said without a number: 次日
         if value is not None and scan.open(*found.span()):
-            yield Figure("ordinal", value, found["unit"] or "", start=found.start(), end=found.end())
+            yield Figure("ordinal", value, base, weak=weak, start=found.start(), end=found.end())
 
 
 def _periods(scan: Scan) -> Iterator[Figure]:

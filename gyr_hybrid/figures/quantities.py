@@ -12,7 +12,10 @@ from gyr_hybrid.figures.grammar import DIGITS, HAN_CHARS, MYRIADS, NUMBER_PATTER
 from gyr_hybrid.figures.scan import Figure, Scan
 from gyr_hybrid.figures.units import SIGNS, UNITS, Unit, unit_at
 
-_NUMBER = re.compile(rf"(?<![几数]){NUMBER_PATTERN}|(?<![a-z])an?(?= [a-z])")
+_NUMBER = re.compile(
+    rf"(?<![几数]){NUMBER_PATTERN}|(?<![a-z])(?:an?(?= [a-z])|(?:once|twice)(?![a-z]| as| the))|[双翻](?=倍)"
+)
+_IMPLIED = {"a": 1, "an": 1, "once": 1, "twice": 2, "双": 2, "翻": 2}
 _SIGN = "(?:" + "|".join(re.escape(s) for s in sorted(SIGNS, key=len, reverse=True)) + r")\s?"
 _SIGN_BEFORE = re.compile(rf"(?<![a-z]){_SIGN}$")
 _UNIT_GAP = re.compile(r"(?:\s|-(?=[a-z]))?")
@@ -65,7 +68,10 @@ def quantities(scan: Scan) -> Iterator[Figure]:
         amount = _read(scan, found) if scan.open(*found.span()) else None
         if amount is None:
             continue
-        figures = _range(scan, amount) or [_single(scan, amount)]
+        figures = _range(scan, amount)
+        if not figures and amount.unit is None and _is_word(amount.word):
+            continue
+        figures = figures or [_single(scan, amount)]
         yield from figures
         position = max(position, *(f.end for f in figures))
 
@@ -74,7 +80,7 @@ def _read(scan: Scan, found: re.Match[str]) -> _Amount | None:
     """The number of a match with its sign and unit; None for a word that only looks like a number."""
     word, start, end = found.group(), found.start(), found.end()
     article = word in ("a", "an")
-    value = Fraction(1) if article else number_value(word)
+    value = Fraction(_IMPLIED[word]) if word in _IMPLIED else number_value(word)
     if value is None or _NO_AMOUNT.match(scan.text, start):
         return None
     over = _OVER.match(scan.text, end)
@@ -83,6 +89,8 @@ def _read(scan: Scan, found: re.Match[str]) -> _Amount | None:
     unit = unit_at(scan.raw, scan.text, unit_start)
     if unit and not scan.open(unit_start, unit[1]):
         unit = None
+    if word in ("once", "twice"):
+        return _Amount(word, value, UNITS["次"], "", start, end)
     if article and not (unit and unit[0].kind == "duration"):
         return None
     sign = _SIGN_BEFORE.search(scan.text, max(0, start - 4), start)
@@ -92,7 +100,7 @@ def _read(scan: Scan, found: re.Match[str]) -> _Amount | None:
         stop = unit[1] if million and unit else end
         return _Amount(word, value, Unit("money", money, Fraction(10**6 if million else 1)), "", start, stop)
     if unit is None:
-        return None if _is_word(word) else _Amount(word, value, None, "", start, end)
+        return _Amount(word, value, None, "", start, end)
     if (word[0] in MYRIADS) or (word in TENS and word != "十"):
         return None
     return _Amount(word, value, unit[0], scan.text[unit_start : unit[1]], start, unit[1], bool(over))
@@ -116,7 +124,8 @@ def _range(scan: Scan, low: _Amount) -> list[Figure]:
     if joint[1] == "and" and not _BETWEEN.search(scan.text, window, low.start):
         return []
     high = _read(scan, found)
-    if high is None or not ((low.unit or high.unit) or (low.word.isdigit() and high.word.isdigit())):
+    bare = not low.word.isdigit() or high is None or not high.word.isdigit()
+    if high is None or (bare and not (low.unit or high.unit)):
         return []
     high = replace(high, unit=high.unit or low.unit, start=found.start())
     low = replace(low, unit=low.unit or high.unit)
@@ -141,7 +150,9 @@ def _single(scan: Scan, amount: _Amount) -> Figure:
         value = amount.value + (number_value(tenths[1]) or 0) / Fraction(10)
         return replace(amount, value=value, end=tenths.end()).figure()
     figure = _summed(scan, amount) if unit and kind in (*_MIXED, "points") else amount.figure()
-    one = amount.word in ("一", "one") and (kind in ("count", "points", "number") or amount.name == "分钱")
+    one = amount.word in ("一", "one", "once") and (
+        kind in ("count", "points", "number") or amount.name == "分钱"
+    )
     return replace(figure, weak=True) if one or amount.word in ("a", "an") else figure
 
 

@@ -67,21 +67,6 @@ class Scan:
         bound = limit or figure.bound
         side = side_of(self.text, start, end) if figure.kind in ("duration", "date", "clock") else ""
         weak = figure.weak and not (bound or per)
-        self.found.append(
-            Figure(
-                figure.kind,
-                figure.value,
-                figure.base,
-                bound,
-                figure.per or per,
-                also,
-                side,
-                figure.low,
-                figure.high,
-                weak,
-                start,
-                whole,
-                self.raw[start:whole],
-            )
-        )
+        ends, per = (figure.low, figure.high, weak, start, whole, self.raw[start:whole]), figure.per or per
+        self.found.append(Figure(figure.kind, figure.value, figure.base, bound, per, also, side, *ends))
         self.claim(start, whole)

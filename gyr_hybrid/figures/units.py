@@ -24,9 +24,11 @@ class Unit:
 
 
 _Row = tuple[str, str, str, int | Fraction]
+_THINGS = "条笔项件种类款家台套只本册份张封部枚支双间处门辆组单户篇道批片包箱盒瓶袋节章级层期届轮晚颗步字"
 _ROWS: tuple[_Row, ...] = (
     ("duration", "second", "秒钟|sec", 1),
     ("duration", "second", "分钟|min|minute", 60),
+    ("duration", "second", "刻钟", 900),
     ("duration", "second", "小时|钟头|h|hr|hour", 3600),
     ("duration", "second", "天|日|自然日|日历日|day|calendar day", 86400),
     ("duration", "second", "周|星期|礼拜|week|wk", 7 * 86400),
@@ -35,7 +37,7 @@ _ROWS: tuple[_Row, ...] = (
     ("duration", "month", "年|周年|年度|year|yr", 12),
     ("duration", "workday", "工作日|交易日|workday|working day|business day", 1),
     ("money", "CNY", "元|块|块钱|元人民币|人民币|圆|rmb|cny|yuan", 1),
-    ("money", "CNY", "角|毛", Fraction(1, 10)),
+    ("money", "CNY", "角|毛|角钱|毛钱", Fraction(1, 10)),
     ("money", "CNY", "分钱", Fraction(1, 100)),
     ("money", "USD", "美元|美金|usd|dollar", 1),
     ("money", "", "cent", Fraction(1, 100)),
@@ -46,24 +48,16 @@ _ROWS: tuple[_Row, ...] = (
     ("size", "byte", "兆|M", 2**20),
     ("size", "byte", "G", 2**30),
     ("size", "byte", "T", 2**40),
-    ("length", "metre", "公分", Fraction(1, 100)),
     ("length", "metre", "公里", 1000),
-    ("length", "metre", "英寸|inch|inches", Fraction(254, 10000)),
-    ("length", "metre", "英尺|ft|foot|feet", Fraction(3048, 10000)),
-    ("length", "metre", "英里|mile", Fraction(1609344, 1000)),
-    ("weight", "gram", "磅|lb", Fraction(45359237, 10**5)),
+    ("weight", "gram", "公斤", 1000),
     ("weight", "gram", "斤", 500),
-    ("weight", "gram", "公斤|kilo", 1000),
     ("weight", "gram", "吨|t|ton|tonne", 10**6),
-    ("area", "square metre", "平方米|平米|㎡|m2|square metre|square meter", 1),
     ("volume", "litre", "立方米|m3", 1000),
-    ("energy", "joule", "度电", 3600 * 1000),
-    ("pressure", "pascal", "bar", 10**5),
+    ("area", "square metre", "平方米|平米|㎡|m2|square metre|square meter", 1),
     ("temperature", "celsius", "度|℃|°c|摄氏度|degree", 1),
     ("temperature", "fahrenheit", "℉|°f|华氏度|degree f", 1),
-    ("pixel", "pixel", "像素|px|pixel", 1),
     ("percent", "percent", "%|百分点|percent|per cent|percentage point", 1),
-    ("percent", "percent", "‰", Fraction(1, 10)),
+    ("percent", "percent", "成", 10),
     ("times", "times", "倍|x|fold", 1),
     ("discount", "discount", "折", 1),
     ("points", "point", "分|积分|point", 1),
@@ -71,18 +65,10 @@ _ROWS: tuple[_Row, ...] = (
     ("count", "any", "个|位", 1),
     ("count", "person", "名|人|person|people", 1),
     ("count", "occurrence", "次|遍|回|time", 1),
-    ("count", "character", "字|字符|character", 1),
     ("count", "row", "行|row", 1),
     ("count", "column", "列|column", 1),
     ("count", "page", "页|page", 1),
-    (
-        "count",
-        "thing",
-        "|".join(
-            "条笔项件种类款家台套只本册份张封部枚支双间处门辆组单户篇道批片包箱盒瓶袋节章级层期届轮晚颗步"
-        ),
-        1,
-    ),
+    ("count", "thing", "|".join(_THINGS), 1),
 )
 """Measure words are those of the shipped knowledge bases and the commonest hundred of a Chinese grammar."""
 
@@ -104,9 +90,7 @@ _SI: tuple[tuple[str, str, str, str, str, str, int], ...] = (
     ("Hz", "赫兹", "hertz", "kMGT", "frequency", "hertz", 1),
     ("Ω", "欧", "ohm", "mkM", "resistance", "ohm", 1),
     ("F", "法", "farad", "nµm", "capacitance", "farad", 1),
-    ("bps", "", "", "kMGT", "bandwidth", "bit per second", 1),
-    ("bit/s", "", "", "kMGT", "bandwidth", "bit per second", 1),
-    ("b/s", "", "", "kMGT", "bandwidth", "bit per second", 1),
+    *((rate, "", "", "kMGT", "bandwidth", "bit per second", 1) for rate in ("bps", "bit/s", "b/s")),
     ("B", "字节", "byte", "kMGTP", "size", "byte", 1),
 )
 _PREFIXES = {

@@ -70,13 +70,15 @@ def compare(figure: Figure, other: Figure) -> Standing:
         return _circumstances(figure, other)
     if _unclear(figure, other) or _may_count_a_list(figure):
         return "unclear"
-    return "unit" if written(figure) is not None and written(figure) == written(other) else "absent"
+    digits = _as_written(figure.text)[0]
+    return "unit" if digits is not None and digits == _as_written(other.text)[0] else "absent"
 
 
 def _circumstances(figure: Figure, other: Figure) -> Standing:
     """What differs in the limits, rates and sides of two figures of one value."""
     if opposite(figure.bound, other.bound):
-        return "bound"
+        early = figure.side == "before"  # ``no later than an hour before`` is at least an hour before
+        return "unclear" if early else "bound"
     if other.low and not figure.low and figure.bound[:1] != ">":
         return "bound"
     if other.high and not figure.high and figure.bound[:1] == ">":
@@ -115,15 +117,16 @@ def _unclear(figure: Figure, other: Figure) -> bool:
         return False
     if kinds == {"clock"}:
         return abs(mine - theirs) == 720 and not all(_says_half(f) for f in (figure, other))
-    numbers = written(figure), written(other)
+    (number, unit), (their_number, their_unit) = _as_written(figure.text), _as_written(other.text)
+    alike = number == their_number
     if len(kinds) > 1 and ("number" in kinds or "any" in (figure.base, other.base)):
-        return ("ordinal" not in kinds and _shifted(*numbers)) or mine == theirs or numbers[0] == numbers[1]
-    if numbers[0] == numbers[1] and any(_spelled(f) in _MANY_MEANINGS for f in (figure, other)):
+        return ("ordinal" not in kinds and _shifted(number, their_number)) or mine == theirs or alike
+    if alike and {unit, their_unit} & _MANY_MEANINGS:
         return True
-    if kinds == {"size"}:
-        return bool(theirs) and mine / theirs in _DECIMAL_SIZES
-    if kinds == {"times"}:
-        return abs(mine - theirs) == 1  # ``增加一倍`` makes twice as much
+    if kinds == {"size"} and theirs and mine / theirs in _DECIMAL_SIZES:
+        return True
+    if kinds == {"times"} and abs(mine - theirs) == 1:
+        return True  # ``增加一倍`` makes twice as much
     if {figure.base, other.base} == {"times", "occurrence"}:
         return mine == theirs  # ``three times as much``
     if kinds == {"duration"} and approximate(figure, other):
@@ -158,10 +161,7 @@ def _shifted(mine: Fraction | None, theirs: Fraction | None) -> bool:
     if not mine or not theirs:
         return False
     ratio = mine / theirs
-    return {ratio.numerator, ratio.denominator} <= {10**power for power in range(13)} and 1 in (
-        ratio.numerator,
-        ratio.denominator,
-    )
+    return 1 in ratio.as_integer_ratio() and str(max(ratio.as_integer_ratio())).strip("0") == "1"
 
 
 def _may_count_a_list(figure: Figure) -> bool:
@@ -181,20 +181,16 @@ def _says_half(figure: Figure) -> bool:
     return hour_tells or re.search(rf"{HALVES}|[ap]\.?m", even_fold(figure.text)) is not None
 
 
-@lru_cache(maxsize=8192)
-def _parts(text: str) -> tuple[Fraction | None, str]:
-    """The number as written, before its unit turns it into base units; what is written behind it."""
-    found = re.search(NUMBER_PATTERN, even_fold(text))
-    return (number_value(found.group()), text[found.end() :].strip()) if found else (None, "")
-
-
 def written(figure: Figure) -> Fraction | None:
     """The number as written, before its unit turns it into base units."""
-    return _parts(figure.text)[0]
+    return _as_written(figure.text)[0]
 
 
-def _spelled(figure: Figure) -> str:
-    return _parts(figure.text)[1]
+@lru_cache(maxsize=8192)
+def _as_written(text: str) -> tuple[Fraction | None, str]:
+    """The number of a figure before its unit turns it into base units, and what is written behind it."""
+    found = re.search(NUMBER_PATTERN, even_fold(text))
+    return (number_value(found.group()), text[found.end() :].strip()) if found else (None, "")
 
 
 def _compare_code(figure: Figure, other: Figure) -> Standing:
@@ -210,13 +206,12 @@ def _compare_code(figure: Figure, other: Figure) -> Standing:
 def _compare_date(figure: Figure, other: Figure) -> Standing:
     mine, theirs = figure.value, other.value
     if not isinstance(mine, tuple) or not isinstance(theirs, tuple):
-        whole, single = (mine, theirs) if isinstance(mine, tuple) else (theirs, mine)
-        dated = figure if isinstance(mine, tuple) else other
-        part = other if dated is figure else figure
-        if whole == (None, None, single) and part.kind == "ordinal":
+        dated, part = (figure, other) if isinstance(mine, tuple) else (other, figure)
+        days = dated.value if isinstance(dated.value, tuple) else ()
+        if list(days) == [None, None, part.value] and part.kind == "ordinal":
             return "same"  # ``on the 25th`` for ``每月 25 日``
-        numbers = [n for n in whole if n is not None] if isinstance(whole, tuple) else []
-        return "unclear" if written(part) in numbers else "absent"
+        number = _as_written(part.text)[0]
+        return "unclear" if number is not None and number in days else "absent"
     shared = [(m, t) for m, t in zip(mine, theirs, strict=True) if m is not None and t is not None]
     if not shared or any(m != t for m, t in shared):
         return "absent"
