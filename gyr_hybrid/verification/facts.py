@@ -15,6 +15,8 @@ from typing import Literal
 from gyr_hybrid.figures import Figure, derived, even_fold, reckons, source_figures, standing, written
 from gyr_hybrid.verification.sources import Clause, Source, comparable, content, read_claim
 
+MOST = 24
+"""Most different numbers of a section that enter calculations; with more, anything fits something."""
 Fact = Literal["agree", "unclear", "contradicted"]
 
 
@@ -45,8 +47,9 @@ def check_facts(sentence: str, cited: Sequence[Source], context: Sequence[Source
         worked_out = derived([f for f in mine if how[f] != "same"], known, folded)
         if len(worked_out) == 1 and not reckons(folded):
             worked_out = {f for f in worked_out if not _displaces(f, mine, theirs)}
+        worked_out |= _reckoned(absent, [f for f in mine if how[f] != "same"], known)
         for figure in absent:
-            if figure in worked_out or _loose(figure) or _reckoned(figure, mine, known):
+            if figure in worked_out or _loose(figure):
                 how[figure] = "unclear"
             elif how[figure] in ("bound", "side"):
                 return Facts("contradicted", f"bound: {figure.text!r} has another limit in the section")
@@ -65,24 +68,25 @@ def check_facts(sentence: str, cited: Sequence[Source], context: Sequence[Source
     return Facts("agree")
 
 
-def _reckoned(figure: Figure, mine: Sequence[Figure], theirs: Sequence[Figure]) -> bool:
-    """Whether the sentence has a premise of its own from which simple arithmetic on the section leads to the figure.
+def _reckoned(absent: Sequence[Figure], open_: Sequence[Figure], theirs: Sequence[Figure]) -> set[Figure]:
+    """Figures of a worked example: one follows from another of the sentence by simple arithmetic with the section's.
 
     ``停 3 个小时，一共 14 元``: nobody can say that 14 is wrong who has not done the sum.
     """
-    result = written(figure)
-    numbers = [n for f in theirs if f.kind != "code" and (n := written(f))]
-    premises = [n for f in mine if f is not figure and f.kind != "code" and standing(f, theirs) != "same" and (n := written(f))]
-    return result is not None and any(
-        result in (a * b, a + b, abs(a - b), a / b, b / a) or result == a * b / 100 or _stepped(result, a, b, numbers)
-        for a in numbers
-        for b in premises
-    )
+    numbers = sorted({n for f in theirs if f.kind not in ("code", "ordinal", "date") and (n := written(f))})[:MOST]
+    said = [(f, n) for f in open_ if f.kind not in ("code", "date") and (n := written(f))]
+    found: set[Figure] = set()
+    for (one, a), (other, b) in permutations(said, 2):
+        if (one in absent or other in absent) and any(_follows(a, b, n, numbers) for n in numbers):
+            found |= {one, other}
+    return found
 
 
-def _stepped(result: Fraction, a: Fraction, b: Fraction, numbers: Sequence[Fraction]) -> bool:
-    """``6 + 2 × 4``, ``(5 - 3) × 50``: one more step."""
-    return any(result in (c * (b - a), c + a * (b - 1), a * b + c) for c in numbers)
+def _follows(result: Fraction, premise: Fraction, n: Fraction, numbers: Sequence[Fraction]) -> bool:
+    """``n × premise`` and its like, or one step more: ``6 + 2 × 4``, ``(5 - 3) × 50``."""
+    if result in (n * premise, n * premise / 100, n * premise / 1000, premise / n):
+        return True
+    return any(result in (m * (premise - n), m + n * (premise - 1), n * premise + m) for m in numbers)
 
 
 def _displaces(figure: Figure, mine: Sequence[Figure], theirs: Sequence[Figure]) -> bool:
