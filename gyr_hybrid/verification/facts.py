@@ -13,6 +13,7 @@ from itertools import permutations
 from typing import Literal
 
 from gyr_hybrid.figures import Figure, derived, even_fold, reckons, source_figures, standing, written
+from gyr_hybrid.verification.rows import false_extreme
 from gyr_hybrid.verification.sources import Clause, Source, comparable, content, read_claim
 
 MOST = 24
@@ -36,6 +37,10 @@ def check_facts(sentence: str, cited: Sequence[Source], context: Sequence[Source
         context: the other sections that the writer had; what they are about tells whose figure was taken.
     """
     folded = even_fold(sentence)
+    if (worst := false_extreme(folded, cited)) is not None:
+        return Facts("contradicted", f"rows: {worst}")
+    if other := _of_another(folded, cited, context):
+        return Facts("contradicted", f"subject: the sentence is about {other!r}, the section is not")
     mine = [f for f in source_figures(folded) if not f.weak]
     if not mine:
         return Facts("agree")
@@ -89,6 +94,28 @@ def _follows(result: Fraction, premise: Fraction, n: Fraction, numbers: Sequence
     return any(result in (m * (premise - n), m + n * (premise - 1), n * premise + m) for m in numbers)
 
 
+def _of_another(sentence: str, cited: Sequence[Source], context: Sequence[Source]) -> str:
+    """The section that a sentence with figures is about, where it cites one about a like thing; empty if there is none.
+
+    ``上海门店营业时间 10-22 点`` with what the page of 苏州门店 says.
+    """
+    words = set(content(sentence))
+    if not any(not f.weak for f in source_figures(sentence)):
+        return ""
+    for other in context:
+        theirs = content(even_fold("\n".join(other.path)))
+        for source in cited:
+            mine = content(even_fold("\n".join(source.path)))
+            if not set(theirs) & set(mine) or other.node_id == source.node_id:
+                continue
+            own = {w for c in source.clauses for w in c.words}.union(mine)
+            subject = next((w for w in mine if w not in theirs), None)
+            rival = next((w for w in theirs if w not in own), None)
+            if subject and rival and rival in words and subject not in words:
+                return other.path[-1]
+    return ""
+
+
 def _displaces(figure: Figure, mine: Sequence[Figure], theirs: Sequence[Figure]) -> bool:
     """Whether a figure that arithmetic happens to yield stands in the place of one of its kind that is left unsaid.
 
@@ -129,7 +156,7 @@ def _misplaced(figure: Figure, claim: Clause, cited: Sequence[Source]) -> str:
     """The place that a clause speaks of, where its figure stands at another one only; empty if it is well placed."""
     if figure.kind == "ordinal" or any(standing(figure, source.lent_figures) == "same" for source in cited):
         return ""
-    words = {*claim.words, *claim.carried}.difference(content(figure.text), [str(figure.value)])
+    words = set(claim.said).difference(content(figure.text), [str(figure.value)])
     rivals = [
         _rival(figure, holder, words, source)
         for source in cited
@@ -145,17 +172,17 @@ def _rival(figure: Figure, holder: Clause, words: Set[str], source: Source) -> s
     The subject of one of two parallel clauses is the first of its words that the other lacks.
     """
     own = _reach(figure, holder, source)
-    mine = {w for c in own for w in c.words} | holder.carried | holder.lent
+    mine = {w for c in own for w in c.said} | holder.lent
     for clause in source.clauses:
         if clause in own or standing(figure, clause.figures) == "same" or not _beside(figure, holder, clause, source):
             continue
-        theirs = {*clause.words, *clause.lent}
+        theirs = {*clause.said, *clause.lent}
         if figure.kind == "code":
             if words & theirs - mine and not words & mine - theirs:
                 return clause.text
             continue
-        subject = next((w for c in own for w in c.words if w not in theirs and w != str(figure.value)), None)
-        rival = next((w for w in clause.words if w not in mine), None)
+        subject = next((w for w in holder.said if w not in theirs and w != str(figure.value)), None)
+        rival = next((w for w in clause.said if w not in mine), None)
         if subject is not None and rival in words and subject not in words:
             return clause.text
     return ""

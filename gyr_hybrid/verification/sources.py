@@ -38,10 +38,15 @@ class Clause:
     figures: tuple[Figure, ...]
     words: tuple[str, ...]
     """Content words in order."""
-    carried: frozenset[str]
-    """Words of earlier clauses of the sentence that this one goes on with."""
+    carried: tuple[str, ...]
+    """Words of earlier clauses of the sentence that this one goes on with: those since the last like figure."""
     lent: frozenset[str]
     """Words of what it stands under, the section's heading path among them."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What it is about and what it says of it, in order."""
+        return self.carried + self.words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,19 +183,37 @@ def _lines(text: str) -> list[tuple[int, int]]:
 
 def _clauses(block: Block, start: int, end: int, unit: int, lent: frozenset[str]) -> Iterator[Clause]:
     text = even_fold(block.text[start:end])
-    spans: Sequence[tuple[int, int]] = [(0, len(text))] if block.kind == "row" else list(clauses_of(text))
+    paired = _paired(text)
+    spans: Sequence[tuple[int, int]] = [(0, len(text))] if block.kind == "row" or paired else list(clauses_of(text))
     before: list[tuple[tuple[str, ...], tuple[Figure, ...]]] = []
     for first, after in spans:
         own = text[first:after]
         figures = tuple(source_figures(own))
         words = content(own)
-        carried: frozenset[str] = frozenset().union(
-            *(w for w, theirs in before if not any(comparable(f, t) for f in figures for t in theirs if f.per == t.per))
-        )
-        yield Clause(
-            own, block.places[start + first], block.places[start + after - 1] + 1, unit, figures, words, carried, lent
-        )
+        carried: dict[str, None] = {}
+        for theirs, others in before:
+            like = any(comparable(f, o) for f in figures for o in others if f.per == o.per)
+            carried = {} if like else carried | dict.fromkeys(theirs)
+        place = block.places[start + first], block.places[start + after - 1] + 1
+        if paired:
+            for name, figure in paired:
+                yield Clause(own, *place, unit, (figure,), (*name, *words[-2:]), (), lent)
+        else:
+            yield Clause(own, *place, unit, figures, words, tuple(carried), lent)
         before.append((words, figures))
+
+
+def _paired(text: str) -> list[tuple[tuple[str, ...], Figure]]:
+    """Names and figures that 分别 or ``respectively`` pairs, one by one; empty where their numbers differ."""
+    if "分别" in text:
+        left, _, right = text.partition("分别")
+    elif found := re.search(r"\s(?:are|is|cost|costs|have|has|take|takes)\s(.*)respectively", text):
+        left, right = text[: found.start()], found[1]
+    else:
+        return []
+    names = [content(name) for name in re.split(r"[、,]|和|与|及|\band\b", left) if name.strip()]
+    figures = [f for f in source_figures(right) if not f.weak and f.kind != "code"]
+    return list(zip(names, figures, strict=True)) if len(names) == len(figures) > 1 else []
 
 
 def read_claim(folded: str) -> list[Clause]:

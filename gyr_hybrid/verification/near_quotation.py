@@ -1,0 +1,121 @@
+"""Near-quotation: the source's words in the source's order, with nothing lost or new that restricts them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import LCSseq
+
+from gyr_hybrid.figures import Figure, even_fold, source_figures, standing
+from gyr_hybrid.verification.restrictions import restrictions, restricts
+from gyr_hybrid.verification.sources import FUNCTION, Clause, Source, read_claim
+from gyr_hybrid.verification.verdict import Quote
+
+KEPT = 0.9
+"""Least share of a clause's words that stand in one place of the source, in order."""
+COVERED = 0.5
+"""Least share of that place's words that the clause has."""
+RUN = 4
+"""Most clauses of a source sentence that one clause may take its words from."""
+_TOKEN = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]")
+_ENGLISH = frozenset(
+    "the a an is are was were be been to of in on at for by with and your you it its that this as from will".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Neighbouring clauses of one unit."""
+
+    text: str
+    tokens: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    first: int
+    after: int
+
+
+def near_quotation(sentence: str, source: Source) -> tuple[Quote, ...]:
+    """The places whose words the sentence repeats, clause by clause and in their order; empty when it is no near-quotation."""
+    claims = read_claim(even_fold(sentence))
+    runs = _runs(source)
+    lent = set(_tokens("\n".join(map(even_fold, source.path))))
+    quotes: list[Quote] = []
+    at = 0
+    used: set[int] = set()
+    for claim in claims:
+        run = _best(claim, runs, lent)
+        if run is None or run.first < at:
+            return ()
+        at = run.first
+        used.update(range(run.first, run.after))
+        start, end = source.clauses[run.first].start, source.clauses[run.after - 1].end
+        quotes.append(Quote(source.node_id, start, end, source.raw[start:end], 1.0))
+    units = {source.clauses[i].unit for i in used}
+    left_out = [
+        c for u in units for i in range(source.units[u].first, source.units[u].after) if i not in used for c in (source.clauses[i],)
+    ]
+    if any(restricts(clause.text + ",") for clause in left_out if _same_sentence(clause, used, source)):
+        return ()
+    return tuple(quotes)
+
+
+def _same_sentence(clause: Clause, used: set[int], source: Source) -> bool:
+    """Whether nothing but commas stands between the clause and one that is used."""
+    return any(
+        not re.search(r"[;；。]", source.raw[min(clause.end, c.end) : max(clause.start, c.start)])
+        for c in (source.clauses[i] for i in used)
+        if c.unit == clause.unit
+    )
+
+
+def _best(claim: Clause, runs: Sequence[_Run], lent: set[str]) -> _Run | None:
+    tokens = _tokens(claim.text)
+    own = tuple(t for t in tokens if t not in lent) or tokens
+    best, most = None, 0.0
+    for run in runs:
+        shared = max(LCSseq.normalized_similarity(tokens, tokens[:0]) if not tokens else _share(tokens, run.tokens), _share(own, run.tokens))
+        if shared < KEPT:
+            continue
+        back = LCSseq.similarity(tokens, run.tokens) / max(1, len(run.tokens))
+        if back >= COVERED and shared + back > most and _agree(claim, run):
+            best, most = run, shared + back
+    return best
+
+
+def _share(tokens: Sequence[str], others: Sequence[str]) -> float:
+    return LCSseq.similarity(tokens, others) / len(tokens) if tokens else 0.0
+
+
+def _agree(claim: Clause, run: _Run) -> bool:
+    """The same restrictions and the same figures on both sides."""
+    if restrictions(claim.text) != restrictions(run.text):
+        return False
+    mine, theirs = ([f for f in figures if not f.weak] for figures in (claim.figures, run.figures))
+    return all(standing(f, theirs) == "same" for f in mine) and all(standing(f, mine) == "same" for f in theirs)
+
+
+def _runs(source: Source) -> list[_Run]:
+    runs = []
+    for first, clause in enumerate(source.clauses):
+        for after in range(first + 1, min(first + RUN, source.units[clause.unit].after) + 1):
+            parts = source.clauses[first:after]
+            text = ",".join(c.text for c in parts)
+            runs.append(_Run(text, _tokens(text), tuple(f for c in parts for f in c.figures), first, after))
+    return runs
+
+
+def _tokens(text: str) -> tuple[str, ...]:
+    """Han characters and Latin words in order, each figure as one token by its value."""
+    found: list[str] = []
+    figures = sorted((f for f in source_figures(text) if not f.weak), key=lambda f: f.start)
+    at = 0
+    for start, end, key in [*((f.start, f.end, f"{f.kind} {f.base} {f.value}") for f in figures), (len(text), len(text), "")]:
+        for token in _TOKEN.findall(text[at:start]):
+            if token not in FUNCTION and token not in _ENGLISH:
+                found.append(token[:5] if token.isalpha() else token)
+        if key:
+            found.append(key)
+        at = max(at, end)
+    return tuple(found)
