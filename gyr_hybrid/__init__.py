@@ -15,10 +15,7 @@ if TYPE_CHECKING:
         CitedQueryEngine,
         CitedResponse,
         CitedStreamingResponse,
-        LLMVerifier,
         UnknownIdentifier,
-        Verdict,
-        Verifier,
         verify,
     )
     from gyr_hybrid.errors import (
@@ -40,6 +37,7 @@ if TYPE_CHECKING:
     from gyr_hybrid.retrieval.rerankers import EndpointReranker, LLMReranker
     from gyr_hybrid.retrieval.retriever import HybridRetriever
     from gyr_hybrid.settings import Settings
+    from gyr_hybrid.verification import EndpointVerifier, LLMVerifier, Verdict, Verifier
 
 # Names are loaded when first used, so that the import itself reads no dictionary and starts no client.
 _HOMES = {
@@ -50,10 +48,7 @@ _HOMES = {
         "CitedQueryEngine",
         "CitedResponse",
         "CitedStreamingResponse",
-        "LLMVerifier",
         "UnknownIdentifier",
-        "Verdict",
-        "Verifier",
         "verify",
     ),
     "gyr_hybrid.errors": (
@@ -75,6 +70,7 @@ _HOMES = {
     "gyr_hybrid.retrieval.rerankers": ("EndpointReranker", "LLMReranker"),
     "gyr_hybrid.retrieval.retriever": ("HybridRetriever",),
     "gyr_hybrid.settings": ("Settings",),
+    "gyr_hybrid.verification": ("EndpointVerifier", "LLMVerifier", "Verdict", "Verifier"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -91,6 +87,7 @@ __all__ = [
     "EmbeddingError",
     "EndpointError",
     "EndpointReranker",
+    "EndpointVerifier",
     "FeatureReranker",
     "FilterError",
     "GyrError",

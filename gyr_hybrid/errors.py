@@ -2,7 +2,7 @@
 
 GyrError
 ├── ConfigurationError   a setting or argument is missing or makes no sense      (also ValueError)
-├── EndpointError        an LLM, embedding or rerank service failed              (also ConnectionError)
+├── EndpointError        an LLM, embedding, rerank or judge service failed       (also ConnectionError)
 ├── IndexMismatchError   the index was built with another model or analyzer      (also ValueError)
 ├── DocumentError        a document cannot be read, parsed or given an id        (also ValueError)
 ├── StorageError         the store cannot be opened, read or written             (also OSError)
@@ -29,7 +29,7 @@ class EndpointError(GyrError, ConnectionError):
     def __init__(self, message: str, *, layer: str = "", status: int | None = None, remedy: str = "") -> None:
         super().__init__(message)
         self.layer = layer
-        """Which service: ``"llm"``, ``"embedding"`` or ``"rerank"``."""
+        """Which service: ``"llm"``, ``"embedding"``, ``"rerank"`` or ``"judge"``."""
         self.status = status
         """HTTP status, or None when no answer arrived."""
         self.remedy = remedy

@@ -29,8 +29,8 @@ DASHSCOPE_EMBEDDING = "qwen3.7-text-embedding"
 EMBED_BATCH_SIZE = 10
 """Texts per request: what DashScope's embeddings take; others take more, hardly any takes fewer."""
 
-_SERVICES = ("llm_", "embed_", "rerank_", "dashscope_")
-_OWN = frozenset({"llm_context_window", "timeout", "max_retries", "offline", "reranker"})
+_SERVICES = ("llm_", "embed_", "rerank_", "judge_", "dashscope_")
+_OWN = frozenset({"llm_context_window", "timeout", "max_retries", "offline", "reranker", "judge"})
 """Read with the prefix only: the bare names mean other things to other programs."""
 _REQUEST_PATHS = ("/chat/completions", "/embeddings")
 
@@ -117,6 +117,14 @@ class Settings(BaseSettings):
     reranker: Annotated[Literal["features", "endpoint", "llm"] | None, BeforeValidator(_text)] = None
     """What orders the sections found: our own features, the rerank service, or the chat model. None: the rerank
     service when one is named, else the features."""
+
+    judge_base_url: Url = None
+    """Root of an OpenAI-compatible chat service with a model that answers yes or no, such as a MiniCheck."""
+    judge_api_key: Secret = None
+    judge_model: Text = None
+    judge: Annotated[Literal["llm", "endpoint", "off"] | None, BeforeValidator(_text)] = None
+    """Who judges sentences in other words than their sources: the chat model, the judge service, or nobody. None: the
+    judge service when one is named, else the chat model when there is one."""
 
     dashscope_api_key: Secret = None
     dashscope_compatible_base_url: Url = None

@@ -15,7 +15,7 @@ from gyr_hybrid.shipped import shipped
 settings.register_profile("offline", deadline=None, derandomize=True)
 settings.load_profile("offline")
 
-_SETTINGS = ("LLM_", "EMBED_", "RERANK_", "DASHSCOPE_", "OPENAI_", "GYR_")
+_SETTINGS = ("LLM_", "EMBED_", "RERANK_", "JUDGE_", "DASHSCOPE_", "OPENAI_", "GYR_")
 
 
 @pytest.fixture(autouse=True)

@@ -20,9 +20,11 @@ MAY_IMPORT = {
     "shipped": {"errors"},
     "settings": {"errors"},
     "analysis": {"errors"},
+    "text": {"errors", "analysis", "figures"},
     "figures": {"errors", "analysis"},
+    "verification": {"errors", "analysis", "figures", "text"},
     "storage": {"errors"},
-    "models": {"errors", "notices", "settings"},
+    "models": {"errors", "notices", "settings", "verification"},
     "parsing": {"errors", "analysis", "progress"},
     "retrieval": {"errors", "analysis", "notices", "storage"},
     "answering": {"errors", "analysis", "figures", "notices", "retrieval"},
@@ -104,7 +106,7 @@ def test_every_room_is_in_the_picture() -> None:
 CONTRACT = """HybridIndex load_documents LoadedDocuments UpsertReport SectionNodeParser Analyzer Code JiebaBM25Retriever
 HybridRetriever HybridQuery CitedQueryEngine CitedResponse CitedStreamingResponse CitedAsyncStreamingResponse Citation
 UnknownIdentifier verify Verdict Verifier Settings GyrError ConfigurationError EndpointError IndexMismatchError DocumentError
-StorageError FilterError EmbeddingError LLMVerifier EndpointReranker FeatureReranker LLMReranker""".split()
+StorageError FilterError EmbeddingError LLMVerifier EndpointVerifier EndpointReranker FeatureReranker LLMReranker""".split()
 
 
 def test_public_names_are_exact_and_importable() -> None:

