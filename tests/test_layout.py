@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "shipped": {"errors"},
     "settings": {"errors"},
     "analysis": {"errors"},
-    "text": {"errors", "analysis", "figures"},
+    "text": set(),
     "figures": {"errors", "analysis"},
     "verification": {"errors", "analysis", "figures", "text"},
     "storage": {"errors"},

@@ -17,6 +17,8 @@ MOST_CLAIMS = 16
 """Sentences of one call."""
 MOST_SOURCES = 12_000
 """Characters of sections of one call; one sentence's sections are never parted, however long."""
+_NEAREST = 12
+"""Units before a sentence that are shown, each once."""
 _BEFORE = 160
 """Characters of a unit before that are shown."""
 
@@ -92,7 +94,7 @@ class Batch:
         numbers = {node_id: n for n, node_id in enumerate(self.nodes, 1)}
         known: set[str] = set()
         for n, (_, claim) in enumerate(self.claims, 1):
-            for unit in claim.before[-3:]:
+            for unit in claim.before[-_NEAREST:]:
                 if unit not in known:
                     yield f"<before>{_shown(unit[:_BEFORE])}</before>"
                     known.add(unit)

@@ -21,7 +21,7 @@ _WORDS: dict[str, Word] = {
     **dict.fromkeys(("unsure", "uncertain", "unknown", "不确定"), "unsure"),
 }
 _YES_NO = re.compile(r"[\W_]*(?:answer\s*[:：]\s*|答案?\s*[:：]\s*)?[\W_]*(yes\b|no\b|是|否)", re.IGNORECASE)
-_NOT_YES = re.compile(r"是(?:否|不是|吗)")
+_NOT_YES = re.compile(r"是(?:否|不是|吗)|yes\s*(?:/|or)\s*no\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
