@@ -32,6 +32,8 @@ EMBED_BATCH_SIZE = 10
 _SERVICES = ("llm_", "embed_", "rerank_", "judge_", "dashscope_")
 _OWN = frozenset({"llm_context_window", "timeout", "max_retries", "offline", "reranker", "judge"})
 """Read with the prefix only: the bare names mean other things to other programs."""
+_KEYS = {f"{layer}_api_key": f"{layer}_base_url" for layer in ("llm", "embed", "rerank", "judge")}
+_KEYS["dashscope_api_key"] = "dashscope_compatible_base_url"
 _REQUEST_PATHS = ("/chat/completions", "/embeddings")
 
 
@@ -205,18 +207,32 @@ class _Merged(PydanticBaseSettingsSource):
     def __call__(self) -> dict[str, Any]:
         known = self.settings_cls.model_fields
         variables: dict[str, Any] = {}
+        origins: dict[str, str] = {}
         for prefix in ("", "GYR_"):
             for source in (DotEnvSettingsSource, EnvSettingsSource):
                 found = source(self.settings_cls, env_prefix=prefix)()
-                variables |= {
-                    name: found[name] for name in known.keys() & found.keys() if prefix or name not in _OWN
-                }
+                names = [name for name in known.keys() & found.keys() if prefix or name not in _OWN]
+                variables |= {name: found[name] for name in names}
+                where = "in .env" if source is DotEnvSettingsSource else "in the environment"
+                origins |= dict.fromkeys(names, where)
         offline = self.arguments.get("offline", variables.get("offline", False))
         if TypeAdapter(bool).validate_python(offline):
             variables = {name: value for name, value in variables.items() if not name.startswith(_SERVICES)}
             if any(name.startswith(_SERVICES) for name in self.arguments):
                 variables.pop("offline", None)
-        return variables | self.arguments
+        values = variables | self.arguments
+        _check_origins(values, origins | dict.fromkeys(self.arguments, "as an argument"))
+        return values
+
+
+def _check_origins(values: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+    """A key is sent only to the address that stands where the key stands: nobody else may turn it elsewhere."""
+    for key, url in _KEYS.items():
+        if _text(values.get(key)) and _text(values.get(url)) and origins[key] != origins[url]:
+            raise ConfigurationError(
+                f"{key.upper()} is given {origins[key]} and {url.upper()} {origins[url]}; "
+                "give both in the same place, so that a key goes nowhere but where its owner says"
+            )
 
 
 def without_userinfo(url: str) -> str:

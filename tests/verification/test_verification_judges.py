@@ -440,3 +440,11 @@ class TestSettings:
         settings = Settings.load()
         assert (settings.judge, settings.judge_model) == (None, "prefixed")
         assert "kkkk" not in repr(settings)
+
+    def test_a_key_goes_only_to_the_address_beside_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        Path(".env").write_text("JUDGE_BASE_URL=http://127.0.0.1:9/v1\n")
+        monkeypatch.setenv("JUDGE_API_KEY", "sk-secret-123456")
+        with pytest.raises(ConfigurationError, match=r"JUDGE_API_KEY .*JUDGE_BASE_URL in \.env") as raised:
+            Settings.load()
+        assert "secret" not in str(raised.value)
+        assert Settings.load(offline=True).judge_api_key is None
