@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "shipped": {"errors"},
     "settings": {"errors"},
     "analysis": {"errors"},
+    "text": {"errors"},
     "storage": {"errors"},
     "models": {"errors", "notices", "settings"},
     "parsing": {"errors", "analysis", "progress"},
