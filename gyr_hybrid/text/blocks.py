@@ -21,6 +21,13 @@ _TITLE = re.compile(
 )
 _SECTION_NUMBER = re.compile(r"\d{1,2}(?P<parts>(?:\.\d{1,2}){1,2})(?:[.、．]|\s)(?!\d)")
 _TITLE_END = re.compile(r"[。！？；：，、…!?;:,.][”’」』）)\"']*$")
+_RANKS = {
+    style: rank
+    for rank, style in enumerate(
+        ("step", "han", "han_enclosed", "number", "closed", "enclosed", "circled", "letter", "bullet")
+    )
+}
+"""Of the marks that people write: a list with a later one stands in a list with an earlier one."""
 _MAY_BE_ITEM = ("item", "head", "question", "answer")
 _MAY_LEAD_IN = ("prose", "quote", "item", "answer")
 _TITLE_LEVELS = {"编": 2, "篇": 2, "部分": 2, "章": 3, "节": 4, "han": 5, "han_enclosed": 6}
@@ -106,7 +113,7 @@ def _mark_titles(pieces: list[Piece], plain: bool) -> None:
     """A head that nothing follows is a sentence; a short numbered line of plain text heads what follows."""
     levels = [0, *(_title_level(piece) if plain else 0 for piece in pieces), 0]
     for piece, following, around in zip(
-        pieces, [*pieces[1:], Piece("close")], zip(levels, levels[1:], levels[2:], strict=False), strict=True
+        pieces, [*pieces[1:], Piece("close")], zip(levels, levels[1:], levels[2:], strict=False), strict=False
     ):
         ends = following.kind in ("close", "heading")
         before, level, after = around
@@ -257,10 +264,11 @@ class _Builder:
         items, last = scope.items, scope.last
         if last is not None and self._leads_in(last) and (not items or items[-1][1] != last):
             items.clear()
-        styles = [style for style, _ in items]
-        if piece.style in styles:
-            del items[styles.index(piece.style) :]
-        elif not items:
+        rank = _RANKS.get(piece.style, 0)
+        same = any(style == piece.style for style, _ in items)
+        while items and _RANKS.get(items[-1][0], 0) >= rank:
+            items.pop()
+        if not items and not same:
             scope.items_under = self._lead(scope)
         under = items[-1][1] if items else scope.items_under
         items.append((piece.style, index))

@@ -318,9 +318,9 @@ class Paragraph:
             self._add_questions(first, end)
         elif first.head is not None and kind != "head" and not (first.alone and kind == "item"):
             name, stop, after = first.head
-            style = "brackets" if self._text[name - 1 : name] == "【" else "bold"
-            until = end if first.alone else after
-            self._add("head", first.start, name, stop, until, style=style, alone=first.alone)
+            brackets = self._text[name - 1 : name] == "【"
+            style, until = "brackets" if brackets else "bold", end if first.alone else after
+            self._add("head", first.start, name, stop, until, style=style, alone=brackets or first.alone)
             if not first.alone:
                 self._add("prose" if kind == "item" else kind, after, after, end)
         else:
@@ -352,7 +352,7 @@ class Paragraph:
     ) -> None:
         """The block that begins at ``start`` and ends at ``until``, with the text from ``body`` to ``end``."""
         placed = tidy(self._rendered.cut(body, end))
-        if placed.text and not _DOTS.fullmatch(placed.text):
+        if placed.text and (start < body or not _DOTS.fullmatch(placed.text)):
             stop = self._source_end(end if until is None else until)
             self._pieces.append(
                 Piece(kind, style, self._source_start(start), stop, placed, mark, alone=alone)

@@ -53,8 +53,8 @@ def _located(rule: Any) -> Any:
         if not rule(state, line, end, silent):
             return False
         if len(state.tokens) > count:
-            spans = [(state.bMarks[i] + state.tShift[i], state.eMarks[i]) for i in range(line, state.line)]
-            state.tokens[count].meta["spans"] = spans
+            token = state.tokens[count]
+            token.meta["spans"] = _spans(state, line, state.line, indented=token.type == "html_block")
         return True
 
     return located
@@ -62,9 +62,19 @@ def _located(rule: Any) -> Any:
 
 def _push(state: StateBlock, kind: str, line: int, after: int) -> Token:
     token = state.push(kind, "", 0)
-    spans = [(state.bMarks[i] + state.tShift[i], state.eMarks[i]) for i in range(line, after)]
-    token.meta["spans"] = spans
+    token.meta["spans"] = _spans(state, line, after, indented=kind == "html_block")
     return token
+
+
+def _spans(state: StateBlock, line: int, after: int, *, indented: bool) -> list[tuple[int, int]]:
+    """Where lines begin, behind the marks of lists and quotations, and end; ``indented``: with their indentation."""
+    shifts = state.tShift[line:after]
+    if indented:
+        shifts[1:] = [0] * len(shifts[1:])
+    return [
+        (state.bMarks[i] + shift, state.eMarks[i])
+        for i, shift in zip(range(line, after), shifts, strict=True)
+    ]
 
 
 def _admonition(state: StateBlock, line: int, end: int, silent: bool) -> bool:
@@ -113,12 +123,17 @@ def _single_line(state: StateBlock, line: int, end: int, silent: bool) -> bool:
         kind = "tight_heading"
     elif first == "<" and _TAGS.match(text, start, stop):
         tags = _TAG.findall(text, start, stop)
-        if all(name.lower() not in _HTML_BLOCKS and is_tag(name, rest, text) for _, name, rest in tags):
-            kind = "html_block"
+        if all(name.lower() not in _HTML_BLOCKS and _is_tag(name, rest, text) for _, name, rest in tags):
+            kind = "tags"
     if kind and not silent:
         state.line = line + 1
         _push(state, kind, line, line + 1).meta["title"] = title
     return bool(kind)
+
+
+def _is_tag(name: str, rest: str, text: str) -> bool:
+    """On a line of its own ``<Tabs>`` is a tag too when its end stands in another section."""
+    return is_tag(name, rest, text) or (name[0].isupper() and not name.isupper())
 
 
 def _html_table(state: StateBlock, line: int, end: int, silent: bool) -> bool:

@@ -7,14 +7,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from gyr_hybrid.text.lines import Kind, Paragraph, Piece, Row, Spans, table_pieces
-from gyr_hybrid.text.markup import NESTED, TABLE_TAG, block_parser
-from gyr_hybrid.text.rendering import NOTHING, Placed, last_visible, render, tidy
+from gyr_hybrid.text.markup import NESTED, block_parser
+from gyr_hybrid.text.rendering import NOTHING, Placed, first_visible, last_visible, render, tidy
 
 _BLANK_LINE = re.compile(r"^[^\S\n]+$", re.MULTILINE)
 _IMPORTS = re.compile(
@@ -33,10 +34,11 @@ _ANSWER = re.compile(r"(?:A|答|[Aa]nswer) ?\d{0,3} ?[：:.、．]")
 _PIPE = re.compile(r"\\.|\|", re.DOTALL)
 _STRUCTURE = re.compile(
     r"<!--(?:[^-<]|-(?!->)|<(?!!--))*-->|<(?P<raw>script|style)\b.*?(?:</(?P=raw)\s*>|\Z)"
-    r"|<(?P<slash>/?)(?P<name>table|caption|tr|t[hd]|thead|summary|details|d[ltd]|ul|ol|li|pre|h[1-6])"
+    r"|<(?P<slash>/?)(?P<name>table|caption|tr|t[hd]|thead|tbody|tfoot|colgroup|col|summary|details|d[ltd]|ul|ol|li|pre|h[1-6])"
     r"\b(?P<rest>[^<>]*)>",
     re.IGNORECASE | re.DOTALL,
 )
+_EMBEDDED = re.compile(r"<(?:table|script|style)\b[^<>]*>", re.IGNORECASE)
 _CONTAINERS = {"details": "box", "dl": "box", "ul": "list", "ol": "list", "li": "item"}
 _HEADS = ("summary", "dt", "caption")
 _COVERS = re.compile(r"(row|col)span\s*=\s*[\"']?(\d{1,4})", re.IGNORECASE)
@@ -52,7 +54,8 @@ class Reader:
 
     def __init__(self, text: str, plain: bool) -> None:
         self.pieces: list[Piece] = []
-        text = text.replace("\r", " ")
+        if "\r" in text:  # one blank before CRLF is no hard break
+            text = re.sub(r"(?<! ) \r\n", "\t \n", text).replace("\r", " ")
         self._source = _BLANK_LINE.sub(lambda blank: " " * len(blank[0]), text)
         self._plain = plain
         self._labels: Container[str] = ()
@@ -91,6 +94,8 @@ class Reader:
                 self._code(token, spans)
             case "html_block":
                 self._html(spans)
+            case "tags":
+                self._html(spans, text=False)
             case "table_open":
                 self._pipe_table(spans)
             case "box_open":
@@ -178,12 +183,13 @@ class Reader:
             places += range(begin, end + 1)
         text = "\n".join(parts).rstrip()
         if text:
-            start, end = spans[0][0], last_visible(source, spans[0][0], spans[-1][1])
+            start = min(spans[0][0], places[0])
+            end = last_visible(source, start, spans[-1][1])
             self.pieces.append(Piece("code", "", start, end, Placed(text, places[: len(text)])))
 
     def _paragraph(self, spans: Spans, forced: Kind | None = None) -> None:
         source = self._source
-        start, end = spans[0]
+        start, end = first_visible(source, *spans[0]), spans[0][1]
         kind: Kind = forced or ("quote" if "quote" in self._containers else "prose")
         first: int | None = None
         if not self._plain:
@@ -200,9 +206,9 @@ class Reader:
                 start = task.end() if task else start
             if source.startswith("!!! ", start):
                 start += 4
-            spans = [(start, end), *spans[1:]]
+        spans = [(start, end), *spans[1:]]
         raw = self._raw(spans)
-        if not self._plain and TABLE_TAG.search(raw.text):
+        if not self._plain and _EMBEDDED.search(raw.text):
             self._html(spans)
             return
         pieces = Paragraph(
@@ -221,6 +227,8 @@ class Reader:
         term = self.pieces[-1] if self.pieces else None
         if pieces[0].style == "definition" and term and term.kind == "prose" and "\n" not in term.placed.text:
             term.kind, term.style, term.alone = "head", "term", True
+            self.pieces.insert(-1, Piece("open", "box"))
+            pieces.append(Piece("close", "box"))
         self.pieces += pieces
 
     @cached_property
@@ -235,20 +243,25 @@ class Reader:
 
     def _pipe_table(self, spans: Spans) -> None:
         rows: list[Row] = []
-        for start, end in (spans[0], *spans[2:]):
+        body = list(takewhile(lambda span: "|" in self._source[slice(*span)], spans[2:]))
+        for start, end in (spans[0], *body):
             end = last_visible(self._source, start, end)
             cells = [tidy(self._render(cell)) for cell in _split_row(self._raw([(start, end)]))]
             missing = len(rows[0][2]) - len(cells) if rows else 0
             rows.append((start, end, cells + [NOTHING] * missing))
         self.pieces += table_pieces(rows, 1)
+        if after := spans[2 + len(body) :]:
+            self._paragraph(after)
 
-    def _html(self, spans: Spans) -> None:
+    def _html(self, spans: Spans, *, text: bool = True) -> None:
         raw = self._raw(spans)
         at, name = 0, ""
         table: _HtmlTable | None = None
         for tag in [*_STRUCTURE.finditer(raw.text), None]:
             until = tag.start() if tag else len(raw.text)
-            if table is None or name == "caption":
+            if not text:
+                pass
+            elif table is None or name == "caption":
                 self._html_text(spans, raw.cut(at, until), name)
             else:
                 table.text(at, until)
@@ -273,14 +286,20 @@ class Reader:
         first, last = raw.places[0], raw.places[-1] + 1
         near = spans[max(0, bisect_left(spans, (first, first)) - 1) : bisect_left(spans, (last, last)) + 1]
         inside = [(max(start, first), min(end, last)) for start, end in near]
-        inside = [(start, end) for start, end in inside if self._source[start:end].strip()]
+        inside = [
+            (first_visible(self._source, *span), last_visible(self._source, *span))
+            for span in inside
+            if self._source[slice(*span)].strip()
+        ]
         if not inside:
             return
         if name.startswith("h"):
             self._heading(inside, inside[-1][1], int(name[1:]), False)
         elif name == "pre":
-            text = self._render(raw)
-            placed = Placed(text.text.replace("\r", "\n").rstrip(), text.places)
+            code = self._render(raw)
+            begin = len(code.text) - len(code.text.lstrip("\n"))
+            placed = code.cut(begin, len(code.text.rstrip()))
+            placed = Placed(placed.text.replace("\r", "\n"), placed.places)
             self.pieces.append(Piece("code", "", inside[0][0], inside[-1][1], placed))
         else:
             self._paragraph(inside, "head" if name in _HEADS else None)

@@ -33,7 +33,7 @@ _TARGET = re.compile(
     r"\(\s*(?:<[^<>\n]*>|(?:[^()\s\\]|\\.|\((?:[^()\s\\]|\\.)*\))*)"
     r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
 )
-_LABEL = re.compile(r"\[([^\[\]]{0,999})\]")
+_LABEL = re.compile(r"\[(?!\^)([^\[\]]{0,999})\]")
 _HTML = frozenset(
     "a abbr address article aside audio b base big blockquote body br button canvas caption center cite code col "
     "colgroup data dd del details dfn div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 "
