@@ -367,7 +367,7 @@ class Paragraph:
         line, _ = self._span_of(places[index])
         before = last_visible(self._text, 0, index)
         if not before or places[before - 1] < line:
-            return line
+            return first_visible(self._source, line, places[index])
         after = self._behind(before)
         gap = _GAP.match(self._source, after)
         return min(gap.end() if gap else after, places[index])
@@ -379,6 +379,8 @@ class Paragraph:
     def _behind(self, index: int) -> int:
         place = self._rendered.places[index - 1]
         _, end = self._span_of(place)
+        if index < len(self._text):
+            end = min(end, max(place + 1, self._rendered.places[index]))
         entity = _ENTITY.match(self._source, place, end)
         after = entity.end() if entity else place + 1
         closing = _CLOSING.match(self._source, after, end)

@@ -17,7 +17,7 @@ from gyr_hybrid.text.lines import Kind, Paragraph, Piece, Row, Spans, table_piec
 from gyr_hybrid.text.markup import NESTED, block_parser
 from gyr_hybrid.text.rendering import NOTHING, Placed, first_visible, last_visible, render, tidy
 
-_BLANK_LINE = re.compile(r"^[^\S\n]+$", re.MULTILINE)
+_BLANK_START = re.compile(r"^(?:[\u200b\u2060\ufeff]+|[^\S\n]+$)", re.MULTILINE)
 _IMPORTS = re.compile(
     r"\s*(?:import\s+(?:[^\n'\"]*\sfrom\s*)?['\"][^\n]*|import\s[^\n{]*\{[^{}]*\}\s*from\s*['\"][^\n]*"
     r"|export\s+(?:const|let|default|function|\{)[^\n]*)(?:\n|\Z)"
@@ -56,7 +56,7 @@ class Reader:
         self.pieces: list[Piece] = []
         if "\r" in text:  # one blank before CRLF is no hard break
             text = re.sub(r"(?<! ) \r\n", "\t \n", text).replace("\r", " ")
-        self._source = _BLANK_LINE.sub(lambda blank: " " * len(blank[0]), text)
+        self._source = _BLANK_START.sub(lambda blank: " " * len(blank[0]), text)
         self._plain = plain
         self._labels: Container[str] = ()
         self._containers: list[str] = []
@@ -297,10 +297,11 @@ class Reader:
             self._heading(inside, inside[-1][1], int(name[1:]), False)
         elif name == "pre":
             code = self._render(raw)
-            begin = len(code.text) - len(code.text.lstrip("\n"))
+            begin = len(code.text) - len(code.text.lstrip("\r\n"))
             placed = code.cut(begin, len(code.text.rstrip()))
             placed = Placed(placed.text.replace("\r", "\n"), placed.places)
-            self.pieces.append(Piece("code", "", inside[0][0], inside[-1][1], placed))
+            if placed.text:
+                self.pieces.append(Piece("code", "", inside[0][0], inside[-1][1], placed))
         else:
             self._paragraph(inside, "head" if name in _HEADS else None)
 

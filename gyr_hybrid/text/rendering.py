@@ -45,6 +45,7 @@ _BREAKS = frozenset("br p div li ul ol tr td th dd dt hr pre section blockquote 
 
 _UNTIDY = re.compile(r"^\s|\s$|\s\s|[^\S ]|[\u200b\u2060\ufeff]")
 _BLANKS = re.compile(r"[\s\u200b\u2060\ufeff]+")
+_BLANK = re.compile(r"\s")
 _VISIBLE = re.compile(r"\S")
 _CJK = re.compile(
     "[\u2e80-\u303e\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60\U00020000-\U0003ffff“”‘’…·]"
@@ -83,12 +84,11 @@ def tidy(placed: Placed) -> Placed:
         at = end
         if not kept or end == len(text):
             continue
-        blank = _BLANKS.sub(lambda m: m[0].strip("\u200b\u2060\ufeff"), run[0])
-        if "\n" in blank and _CJK.match(text, start - 1) and _CJK.match(text, end):
-            continue
-        if blank:
+        blank = _BLANK.search(text, start, end)
+        within = "\n" in run[0] and _CJK.match(text, start - 1) and _CJK.match(text, end)
+        if blank and not within:
             parts.append(" ")
-            kept.append(places[start])
+            kept.append(places[blank.start()])
     return Placed("".join([*parts, text[at:]]), [*kept, *places[at:]])
 
 

@@ -415,7 +415,7 @@ def check(text: str, blocks: tuple[Block, ...]) -> None:
         assert all(0 <= start <= stop <= len(block.text) for start, stop in block.cells)
 
 
-ALPHABET = "甲乙丙ab1２ \t\n\r\u3000#*_`~[]()<>!|&;:：{}%^$\\-+=.。、，Q问A答【】①（一）\"'/?\u200b"
+ALPHABET = "甲乙丙ab1２ \t\n\r\u3000#*_`~[]()<>!|&;:：{}%^$\\-+=.。、，Q问A答【】①（一）\"'/?"
 SNIPPETS = [
     "**", "```\n", "- ", "1. ", "> ", "\n\n", "| a | b |\n|---|---|\n", "<table>", "<tr><td>", "</table>", "<br>", "<b>",
     "</b>", "<details>", "</details>", "<summary>", "<!--", "-->", "!!! note \"甲\"\n", "    ", ":::tip 题\n", ":::\n",
@@ -429,7 +429,7 @@ mixtures = st.lists(st.one_of(st.sampled_from(SNIPPETS), st.text(ALPHABET, max_s
 
 
 @settings(max_examples=600, deadline=None)
-@given(st.one_of(mixtures, st.text(ALPHABET, max_size=80), st.text(max_size=60)), st.booleans())
+@given(st.one_of(mixtures, st.text(ALPHABET + "\u200b", max_size=80), st.text(max_size=60)), st.booleans())
 def test_any_text_is_read(text: str, plain: bool) -> None:
     check(text, read_blocks(text, plain=plain))
 
