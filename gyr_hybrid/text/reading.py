@@ -38,7 +38,7 @@ _STRUCTURE = re.compile(
     r"\b(?P<rest>[^<>]*)>",
     re.IGNORECASE | re.DOTALL,
 )
-_EMBEDDED = re.compile(r"<(?:table|script|style)\b[^<>]*>", re.IGNORECASE)
+_EMBEDDED = re.compile(r"(?<!`)<(table|script|style)\b[^<>]*>", re.IGNORECASE)
 _CONTAINERS = {"details": "box", "dl": "box", "ul": "list", "ol": "list", "li": "item"}
 _HEADS = ("summary", "dt", "caption")
 _COVERS = re.compile(r"(row|col)span\s*=\s*[\"']?(\d{1,4})", re.IGNORECASE)
@@ -54,8 +54,7 @@ class Reader:
 
     def __init__(self, text: str, plain: bool) -> None:
         self.pieces: list[Piece] = []
-        if "\r" in text:  # one blank before CRLF is no hard break
-            text = re.sub(r"(?<! ) \r\n", "\t \n", text).replace("\r", " ")
+        text = text.replace("\r", "\t")  # to the parser a blank, but none that breaks a line
         self._source = _BLANK_START.sub(lambda blank: " " * len(blank[0]), text)
         self._plain = plain
         self._labels: Container[str] = ()
@@ -150,7 +149,7 @@ class Reader:
         return raw if self._plain else render(raw, self._labels)
 
     def _heading(self, spans: Spans, end: int, level: int, atx: bool) -> None:
-        raw, start = self._raw(spans), spans[0][0]
+        raw, start = self._raw(spans), first_visible(self._source, *spans[0])
         if atx:
             hashes, tail = _HASHES.match(raw.text), _CLOSING_HASHES.search(raw.text)
             first = hashes.end() if hashes else 0
@@ -179,8 +178,9 @@ class Reader:
         inside = spans[1:] if token.type == "fence" else spans
         for line, (start, end) in zip(token.content.split("\n"), inside, strict=False):
             begin = end - len(line) if source.endswith(line, 0, end) else start
-            parts.append(source[begin:end])
-            places += range(begin, end + 1)
+            shown = last_visible(source, begin, end)
+            parts.append(source[begin:shown])
+            places += [*range(begin, shown), end]
         text = "\n".join(parts).rstrip()
         if text:
             start = min(spans[0][0], places[0])
@@ -208,7 +208,8 @@ class Reader:
                 start += 4
         spans = [(start, end), *spans[1:]]
         raw = self._raw(spans)
-        if not self._plain and _EMBEDDED.search(raw.text):
+        embedded = None if self._plain else _EMBEDDED.search(raw.text)
+        if embedded and f"</{embedded[1].lower()}" in raw.text.lower():
             self._html(spans)
             return
         pieces = Paragraph(
@@ -245,7 +246,7 @@ class Reader:
         rows: list[Row] = []
         body = list(takewhile(lambda span: "|" in self._source[slice(*span)], spans[2:]))
         for start, end in (spans[0], *body):
-            end = last_visible(self._source, start, end)
+            start, end = first_visible(self._source, start, end), last_visible(self._source, start, end)
             cells = [tidy(self._render(cell)) for cell in _split_row(self._raw([(start, end)]))]
             missing = len(rows[0][2]) - len(cells) if rows else 0
             rows.append((start, end, cells + [NOTHING] * missing))
@@ -270,7 +271,7 @@ class Reader:
             if name == "table":
                 self.pieces += table.pieces(self._render) if table else ()
                 table = None if slash else _HtmlTable(raw)
-            elif table and tag:
+            elif table and tag and name:
                 table.tag(tag)
             elif name in _CONTAINERS:
                 if slash or (name == "li" and self._containers[-1:] == ["item"]):
@@ -301,7 +302,8 @@ class Reader:
             placed = code.cut(begin, len(code.text.rstrip()))
             placed = Placed(placed.text.replace("\r", "\n"), placed.places)
             if placed.text:
-                self.pieces.append(Piece("code", "", inside[0][0], inside[-1][1], placed))
+                start = min(inside[0][0], placed.places[0])
+                self.pieces.append(Piece("code", "", start, inside[-1][1], placed))
         else:
             self._paragraph(inside, "head" if name in _HEADS else None)
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from markdown_it.common.utils import normalizeReference
 
-_MARKUP = re.compile(r"[\\`$<&\[\]*_~]|\{[{%#:]|[ ]\n")
+_MARKUP = re.compile(r"[\\`$<&\[\]*_~]|\{[{%#:]|[ ]\t?\n")
 _INLINE = re.compile(
     r"""
-      (?P<escape>\\[!-/:-@\[-`{-~\n])
-    | (?P<hard>(?<![ ])[ ]{2,}\n)
+      (?P<escape>\\(?:[!-/:-@\[-`{-~]|\t?\n))
+    | (?P<hard>(?<![ ])[ ]{2,}\t?\n)
     | (?P<code>`+)
     | (?P<math>\$\$[^$]+\$\$|\$(?![\s$])[^$`\n]+(?<![\s\\])\$(?!\d))
     | (?P<gone><!--(?:[^-<]|-(?!->)|<(?!!--))*-->  # comments, then shortcodes, attributes, footnote marks
@@ -173,7 +173,7 @@ class _Inline:
         return run
 
     def _escape(self, match: re.Match[str]) -> int:
-        if match[0] == "\\\n":
+        if match[0].endswith("\n"):
             self._put("\r", match.start())
         else:
             self._add(match.start() + 1, match.end())
