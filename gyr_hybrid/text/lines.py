@@ -39,7 +39,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d")
 _BRACKETS = re.compile(r"【([^【】\n\r]{1,40})】(?:[ \t]*[：:])?")
 _AFTER_BOLD = re.compile(r"[ \t]*(?:[：:]|[—–-]{1,2}(?=[ \t]))")
-_SENTENCE = re.compile(r"[。！？!?；;]")
+_SENTENCE = re.compile(r"[。！!；;]|[？?](?=.)")
 _HEAD_CHARS = 60
 _COLUMN = re.compile(r"(?<![.。!?！？…;；,，\s])(?:[ \u3000]{2,}|[ ]*\t[ \t]*)(?=\S)")
 _TAB = re.compile(r"[ ]*\t[ ]*")
