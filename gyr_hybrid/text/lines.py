@@ -39,7 +39,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d")
 _BRACKETS = re.compile(r"【([^【】\n\r]{1,40})】(?:[ \t]*[：:])?")
 _AFTER_BOLD = re.compile(r"[ \t]*(?:[：:]|[—–-]{1,2}(?=[ \t]))")
-_SENTENCE = re.compile(r"[。！？!?；;]")
+_SENTENCE = re.compile(r"[。！!；;]|[？?](?=.)")
 _HEAD_CHARS = 60
 _COLUMN = re.compile(r"(?<![.。!?！？…;；,，\s])(?:[ \u3000]{2,}|[ ]*\t[ \t]*)(?=\S)")
 _TAB = re.compile(r"[ ]*\t[ ]*")
@@ -75,13 +75,7 @@ class Piece:
 
 
 def table_pieces(rows: Sequence[Row], headers: int) -> list[Piece]:
-    """A table whose first rows are ``headers``; nothing when it has but one name in the header."""
-
-    def words(some: Sequence[Row]) -> int:
-        return sum(any(c.isalnum() for c in cell.text) for *_, cells in some for cell in cells)
-
-    if not words(rows[headers:]) and words(rows[:headers]) < 2:
-        return []
+    """A table whose first rows are ``headers``."""
     pieces = [Piece("open", "table")]
     for index, (start, end, cells) in enumerate(rows):
         if any(cell.text for cell in cells):

@@ -33,14 +33,14 @@ _BOX = re.compile(
 _SHORTCODES = re.compile(r"(?:(?:\{\{[<%][^{}]*[%>]\}\}|\{%[^{}%]*%\})[ \t]*)+$")
 _TAGS = re.compile(r"(?:</?[A-Za-z][\w.-]*(?:\s[^<>]*|/)?>[ \t]*)+$")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*|/)?)>")
-TABLE_TAG = re.compile(r"<table\b[^<>]*>", re.IGNORECASE)
+_TABLE_TAG = re.compile(r"<table\b[^<>]*>", re.IGNORECASE)
 _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 _TIGHT_HEADING = re.compile(
     r"(?:##+(?=[^\W\d_])|#+(?=[A-Z\u3400-\u9fff《【（「『“\"'`*\[(〈①-⑳]|\d{1,3}(?:\.\d{1,3})*[.、．)）]|\d{1,3}(?:\.\d{1,3})+\s))"
     r"(?<!#{7})[^#\n]*#*[ \t]*$"
 )
 _FIELD = re.compile(r"[^：:，。]{1,24}[：:]")
-_SENTENCE_END = re.compile(r"[。！？；：…!?;:”’」』）)】]$")
+_SENTENCE_END = re.compile(r"[。；]$")
 NESTED = 100
 """Containers in one another that are read."""
 
@@ -139,7 +139,7 @@ def _is_tag(name: str, rest: str, text: str) -> bool:
 def _html_table(state: StateBlock, line: int, end: int, silent: bool) -> bool:
     """A table in HTML up to its end, whatever blank lines are in it."""
     start = state.bMarks[line] + state.tShift[line]
-    if state.is_code_block(line) or not TABLE_TAG.match(state.src, start, state.eMarks[line]):
+    if state.is_code_block(line) or not _TABLE_TAG.match(state.src, start, state.eMarks[line]):
         return False
     if silent:
         return True

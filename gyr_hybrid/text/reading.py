@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 from markdown_it.rules_block import StateBlock
@@ -250,7 +250,11 @@ class Reader:
             cells = [tidy(self._render(cell)) for cell in _split_row(self._raw([(start, end)]))]
             missing = len(rows[0][2]) - len(cells) if rows else 0
             rows.append((start, end, cells + [NOTHING] * missing))
-        self.pieces += table_pieces(rows, 1)
+        names, values = (
+            sum(map(_has_word, cells)) for cells in (rows[0][2], chain(*(row[2] for row in rows[1:])))
+        )
+        if values or names > 1:  # else the keywords of a page
+            self.pieces += table_pieces(rows, 1)
         if after := spans[2 + len(body) :]:
             self._paragraph(after)
 
@@ -394,6 +398,10 @@ class _HtmlTable:
                 spare -= new.columns - 1
             grid.append(row)
         return grid
+
+
+def _has_word(cell: Placed) -> bool:
+    return any(character.isalnum() for character in cell.text)
 
 
 def _split_row(row: Placed) -> list[Placed]:

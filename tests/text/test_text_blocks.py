@@ -144,6 +144,10 @@ MARKDOWN: dict[str, tuple[str, list[Seen]]] = {
         "**E1042**\n\n原因。\n\n**E1043**\n\n其他。",
         [("head", "E1042", None), ("prose", "原因。", 0), ("head", "E1043", None), ("prose", "其他。", 2)],
     ),
+    "bold question without marks": (
+        "**如何退款？**\n\n点退款。",
+        [("head", "如何退款？", None), ("prose", "点退款。", 0)],
+    ),
     "bold line with its text below": (
         "> **注意：**\n>\n> 小心。\n\n正文",
         [("head", "注意：", None), ("quote", "小心。", 0), ("prose", "正文", None)],
