@@ -1,49 +1,45 @@
-"""Decide what becomes of one sentence: shown as written, re-attributed, asked for again, flagged, replaced or dropped.
+"""What becomes of each unit of an answer: shown as written, re-attributed, asked for again, flagged, replaced or dropped.
 
-A decision is a generator that never calls a model itself: it yields what it wants to know (`AskAgain`, `Judge`) and is
-sent the reply. So the same decisions are driven synchronously, asynchronously and while streaming.
+Figures and codes are compared by rules, which nobody overrules; what other words say is put to a judge, all open units in
+one question; what neither settles is shown in the source's own words. A decision never calls a model itself: it yields
+what it wants to know (`AskAgain`, `Judge`) and is sent the reply, so that the same decisions are driven synchronously,
+asynchronously and while streaming.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Generator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from llama_index.core.schema import BaseNode
 
 from gyr_hybrid.answering.context.citations import Parsed
 from gyr_hybrid.answering.context.packing import Context, plain_text
-from gyr_hybrid.answering.enforcement.checking import Checker, is_near, squeezed
 from gyr_hybrid.answering.enforcement.ledger import Ledger, Shown
-from gyr_hybrid.answering.enforcement.replacing import (
-    ALIGNED,
-    nearest,
-    of_another,
-    replacements,
-    with_code_of,
-)
-from gyr_hybrid.answering.enforcement.triage import (
-    parts,
-    plain,
-    silent_reason,
-    stops_inside,
-    without_links,
-)
+from gyr_hybrid.answering.enforcement.triage import is_lead_in, plain, silent_reason, without_links
 from gyr_hybrid.answering.enforcement.units import Segmenter, Unit
-from gyr_hybrid.answering.excerpts import cells_of, row_as_text, row_under
 from gyr_hybrid.answering.prompts import Language, is_model_refusal
 from gyr_hybrid.answering.response import CitationVerdict
-from gyr_hybrid.answering.verification.lexicon import Lexicon
-from gyr_hybrid.answering.verification.verdict import Quote, Verdict
+from gyr_hybrid.figures import even_fold
+from gyr_hybrid.verification import Claim, Quote, Verdict
+from gyr_hybrid.verification.quotation import best_unit, find_quote
+from gyr_hybrid.verification.sources import Source, read_source
+from gyr_hybrid.verification.sources import Unit as SourceUnit
+from gyr_hybrid.verification.verifier import Checked, check
 
-Policy = Literal["strict", "flag"]
+ABOUT = 0.25
+"""Least share of a sentence's words that a source's unit has to stand in for it."""
+BORNE = 0.5
+"""Least share of a sentence's words that a section which it does not cite has to be judged by it."""
+BEFORE = 3
+"""Units of the answer before a claim that its judge is shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskAgain:
-    """Ask the model for one sentence again; the reply is its text."""
+    """Have the model write one sentence again."""
 
     sentence: str
     reason: str
@@ -51,10 +47,9 @@ class AskAgain:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Ask the verifier about an uncertain sentence; the reply is a `Verdict`."""
+    """Have the judge say which claims their sections bear; the reply is one `Verdict` for each."""
 
-    sentence: str
-    nodes: tuple[BaseNode, ...]
+    claims: tuple[Claim, ...]
 
 
 Request = AskAgain | Judge
@@ -63,46 +58,47 @@ Deciding = Generator[Request, Any, list[Shown]]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the engine was told, for one answer."""
+    """How an answer is checked."""
 
-    policy: Policy = "strict"
-    max_retries: int = 1
-    language: Language = "zh"
-    with_verifier: bool = False
-    lexicon: Lexicon | None = None
-    has_content: Callable[[str], bool] = field(default=lambda text: bool(re.search(r"\w", text)))
+    policy: Literal["strict", "flag"]
+    max_retries: int
+    language: Language
+    judged: bool
+    has_content: Callable[[str], bool]
+    question: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Standing:
-    """What a unit stands behind."""
+    """One unit with what the rules, and later the judge, say of it."""
 
-    lead: str = ""
-    """Lead-ins of its list."""
-    before: str = ""
-    """The sentence shown before it in the same paragraph."""
-    before_ids: tuple[str, ...] = ()
-    clauses: str = ""
-    """Earlier clauses of the same sentence."""
-    header: str = ""
-    """Head of a row's table."""
+    unit: Unit
+    parsed: Parsed
+    sentence: str
+    checked: Checked
+    nodes: tuple[BaseNode, ...]
+    """The sections that it is judged by: those it cites, or the one that bears it."""
+    cites: bool
+    """Whether they are those that it cites."""
+    judged: Verdict | None = None
+    hangs_on: tuple[str, ...] = ()
 
     @property
-    def columns(self) -> str:
-        """Names of a row's columns, as what it hangs on."""
-        names = " ".join(cells_of(self.header.split("\n")[0])) if self.header else ""
-        return f"{names}：" if names else ""
+    def verdict(self) -> Verdict:
+        return self.checked.verdict(self.judged)
+
+    def claim(self, question: str) -> Claim:
+        return Claim(self.sentence, self.nodes, question, self.hangs_on)
 
 
 class Decider:
-    """Decides about the sentences of one answer over one context; lives as long as the answer."""
+    """Decides about the units of one answer over one context; lives as long as the answer."""
 
     def __init__(self, context: Context, settings: Settings, ledger: Ledger) -> None:
         self._context = context
         self._settings = settings
         self._ledger = ledger
         self.parser = context.parser()
-        self.checker = Checker(context, settings.lexicon)
         self.dropped: list[tuple[str, str]] = []
         """(sentence, section that it cites) of the claims that were left out."""
 
@@ -114,124 +110,170 @@ class Decider:
         parsed = self.parser.parse(raw)
         return replace(parsed, text=without_links(parsed.text, self._has))
 
-    def cited(self, parsed: Parsed) -> list[BaseNode]:
-        return self.checker.nodes(parsed.cited) if parsed.cited else []
+    def nodes(self, ids: Collection[str] = (), without: Collection[str] = ()) -> list[BaseNode]:
+        """Sections of the context, without what they address to the model; all when no ids are given."""
+        return [n for n in self._context.facts if (not ids or n.node_id in ids) and n.node_id not in without]
 
     def _has(self, url: str) -> bool:
-        return any(url in plain_text(node) for node in self.checker.nodes())
+        return any(url in plain_text(node) for node in self.nodes())
 
-    def decide(self, unit: Unit, parsed: Parsed, standing: Standing, retries: int) -> Deciding:
-        """What to show for a sentence; nothing when it is dropped."""
-        sentence, cited = plain(parsed.text), parsed.cited
-        verdict = self._verdict(sentence, parsed, standing)
-        if is_near(verdict) and unit.kind == "sentence" and stops_inside(sentence, verdict.quotes):
-            verdict = replace(verdict, value="uncertain", reason="half: stops inside the source's sentence")
-        if is_near(verdict):
-            return [self._as_written(parsed, verdict)]
-        if unit.kind != "row" and len(clauses := parts(parsed.text)) > 1:
-            shown: list[Shown] = []
-            for i, part in enumerate(clauses):
-                place = replace(standing, clauses="".join(clauses[:i]))
-                shown += yield from self.decide(unit, replace(parsed, text=part), place, retries)
-            return shown
-        other = self.checker.elsewhere(
-            sentence, cited, verdict, lead=plain(standing.lead), clauses=plain(standing.clauses)
-        )
-        if other is not None:
-            return [Shown(parsed.text, other.quotes, "reattributed", other.reason, other.support)]
-        if verdict.value != "contradicted" and self._settings.with_verifier:
-            judged: Verdict = yield Judge(sentence, tuple(self.checker.nodes(cited)))
-            if judged.value == "supported":
-                return [self._approved(parsed, verdict, judged)]
-            if judged.value == "contradicted":
-                verdict = replace(verdict, value="contradicted", reason=f"verifier: {judged.reason}")
+    # what the rules say
+
+    def stand(self, unit: Unit, parsed: Parsed, hangs_on: tuple[str, ...] = ()) -> Standing:
+        """Check a unit against the sections it cites, and against the others where those do not bear it."""
+        sentence = plain(parsed.text)
+        cited = self.nodes(parsed.cited) if parsed.cited else []
+        everything = self.nodes()
+        checked = check(sentence, cited, everything)
+        here = Standing(unit, parsed, sentence, checked, tuple(cited), True, None, hangs_on)
+        if checked.outcome == "verbatim" or (cited and checked.outcome == "open" and checked.near):
+            return here
+        others = [(check(sentence, [n], everything), n) for n in everything if n.node_id not in parsed.cited]
+        for checked_there, node in others:
+            if checked_there.outcome == "verbatim":
+                return replace(here, checked=checked_there, nodes=(node,), cites=False)
+        if cited and checked.outcome == "open":
+            return here
+        bearing = [o for o in others if o[0].outcome == "open" and (o[0].near or o[0].support >= BORNE)]
+        if bearing:
+            there, node = max(bearing, key=lambda o: (bool(o[0].near), o[0].support))
+            return replace(here, checked=there, nodes=(node,), cites=False)
+        if not cited and others:
+            there, node = max(others, key=lambda o: (o[0].outcome == "open", o[0].support))
+            return replace(here, checked=there, nodes=(node,), cites=False)
+        return here
+
+    # what is shown
+
+    def decide(self, standing: Standing, retries: int) -> Deciding:
+        """What to show for a unit; nothing when it is dropped."""
+        verdict = standing.verdict
+        if verdict.value == "supported":
+            return [self._as_written(standing, verdict)]
         if verdict.value == "contradicted" and retries > 0:
-            reply = yield AskAgain(parsed.text, verdict.reason)
-            again = yield from self._again(reply, standing, retries - 1)
-            instead = self._replacement(unit, sentence, verdict, cited, standing.header)
-            if again and not (instead and of_another(sentence, again, instead)):
-                self._ledger.note(unit, "asked_again", verdict.reason)
+            reply = yield AskAgain(standing.parsed.text, verdict.reason)
+            again = yield from self._again(reply)
+            if again:
+                self._ledger.note(standing.unit, "asked_again", verdict.reason)
                 return again
         if verdict.value != "contradicted" and self._settings.policy == "flag":
-            return [self._flagged(parsed, verdict)]
-        replacement = None
-        if verdict.check != "lead_in":  # the source's words would say the opposite under the same lead-in
-            replacement = self._replacement(unit, sentence, verdict, cited, standing.header)
+            quotes = self._quotes(standing, verdict)
+            support = verdict.support
+            return [Shown(standing.parsed.text, quotes, "uncertain", verdict.reason, support)]
+        replacement = self._replacement(standing, verdict)
         if replacement is not None:
             return [replacement]
-        self.dropped.extend((sentence, node_id) for node_id in cited)
-        self._ledger.note(unit, "dropped", verdict.reason)
+        self.dropped.extend((standing.sentence, node_id) for node_id in standing.parsed.cited)
+        self._ledger.note(standing.unit, "dropped", verdict.reason)
         return []
 
-    def _verdict(self, sentence: str, parsed: Parsed, standing: Standing) -> Verdict:
-        return self.checker.check(
-            sentence,
-            self.checker.nodes(parsed.cited),
-            quotes=parsed.quotes,
-            lead=plain(standing.lead),
-            columns=plain(standing.columns),
-            clauses=plain(standing.clauses),
-            before=plain(standing.before),
-            before_ids=standing.before_ids,
-        )
+    def judge(self, standings: Sequence[Standing]) -> Generator[Request, Any, None]:
+        """Put all open units to the judge, in one question."""
+        open_ = [s for s in standings if s.checked.outcome == "open" and s.nodes and s.judged is None]
+        if self._settings.judged and open_:
+            verdicts = yield Judge(tuple(s.claim(self._settings.question) for s in open_))
+            for standing, verdict in zip(open_, verdicts, strict=True):
+                standing.judged = verdict
 
-    def _again(self, reply: str, standing: Standing, retries: int) -> Deciding:
+    def _as_written(self, standing: Standing, verdict: Verdict) -> Shown:
+        used = {n.node_id for n in standing.nodes}
+        exact = any(r.exact and r.node_id in used for r in standing.parsed.references)
+        name: CitationVerdict = "supported" if exact else "repaired" if standing.cites else "reattributed"
+        quotes = self._quotes(standing, verdict)
+        return Shown(standing.parsed.text, quotes, name, verdict.reason, verdict.support, verdict.judged_by)
+
+    def _quotes(self, standing: Standing, verdict: Verdict) -> tuple[Quote, ...]:
+        known = {n.node_id for n in standing.nodes}
+        quotes = tuple(q for q in verdict.quotes if q.node_id in known)
+        return quotes or standing.checked.quotes or self._first_unit(standing)
+
+    def _first_unit(self, standing: Standing) -> tuple[Quote, ...]:
+        for node in standing.nodes:
+            source = read_source(node)
+            if source.units:
+                unit = source.units[0]
+                return (Quote(node.node_id, unit.start, unit.end, source.raw[unit.start : unit.end], 0.0),)
+        return ()
+
+    def _again(self, reply: str) -> Deciding:
         """The sentences of a second attempt that pass; nothing if none does."""
         segmenter = self.segmenter()
-        shown: list[Shown] = []
+        standings: list[Standing] = []
         for unit in [*segmenter.feed(reply), *segmenter.finish()]:
             if unit.kind not in ("sentence", "item", "row"):
                 continue
             parsed = self.parse(unit.raw)
             sentence = plain(parsed.text)
-            if silent_reason(parsed, self._context, self._settings.has_content) or is_model_refusal(sentence):
+            silent = silent_reason(parsed, self._context, self._settings.has_content)
+            if silent or is_lead_in(parsed.text) or is_model_refusal(sentence):
                 continue
-            if squeezed(sentence) in self._ledger.said:
-                continue
-            verdict = self._verdict(sentence, parsed, standing)
-            if is_near(verdict):
-                shown.append(self._as_written(parsed, verdict))
-            elif retries > 0 and verdict.value == "contradicted":
-                shown += yield from self.decide(unit, parsed, standing, retries)
-        return shown
+            if squeezed(sentence) not in self._ledger.said:
+                standings.append(self.stand(unit, parsed))
+        yield from self.judge(standings)
+        return [self._as_written(s, s.verdict) for s in standings if s.verdict.value == "supported"]
 
-    def _as_written(self, parsed: Parsed, verdict: Verdict) -> Shown:
-        used = {q.node_id for q in verdict.quotes}
-        exact = any(r.exact and r.node_id in used for r in parsed.references)
-        name: CitationVerdict = "supported" if exact else "repaired" if parsed.cited else "reattributed"
-        return Shown(parsed.text, verdict.quotes, name, verdict.reason, verdict.support)
-
-    def _approved(self, parsed: Parsed, verdict: Verdict, judged: Verdict) -> Shown:
-        known = {node.node_id for node in self.checker.nodes(parsed.cited)}
-        quotes = tuple(q for q in judged.quotes if q.node_id in known) or verdict.quotes
-        quotes = quotes or nearest(plain(parsed.text), self.checker.nodes(parsed.cited))
-        shown = self._as_written(parsed, replace(judged, quotes=quotes))
-        return replace(shown, reason=f"verifier: {judged.reason}", support=judged.support or verdict.support)
-
-    def _flagged(self, parsed: Parsed, verdict: Verdict) -> Shown:
-        quotes = tuple(q for q in verdict.quotes if q.support >= ALIGNED)[:1]
-        if not quotes and parsed.cited:
-            quotes = nearest(plain(parsed.text), self.checker.nodes(parsed.cited))
-        support = quotes[0].support if quotes else 0.0
-        return Shown(parsed.text, quotes, "uncertain", verdict.reason, support)
-
-    def _replacement(
-        self, unit: Unit, sentence: str, verdict: Verdict, cited: Sequence[str], header: str
-    ) -> Shown | None:
-        """The source's own sentence for one that did not pass, from what it cites if it cites anything."""
-        nodes = self.checker.nodes(cited)
-        for node, excerpt in replacements(
-            sentence, verdict, nodes, self._ledger.places, self._settings.lexicon, cited=bool(cited)
-        ):
-            if unit.kind == "row":
-                shown = row_under(header, excerpt)
-            else:
-                shown = self.parser.strip(row_as_text(excerpt, self._settings.language))
-                if excerpt.kind == "row" and unit.kind == "sentence":
-                    shown += "。" if self._settings.language == "zh" else "."
-            if unit.kind == "item" and shown:
-                shown = with_code_of(sentence, node, shown)
-            if shown and squeezed(shown) not in self._ledger.said:
-                quote = Quote(node.node_id, excerpt.start, excerpt.end, excerpt.text, 1.0)
-                return Shown(shown, (quote,), "quoted", verdict.reason, 1.0)
+    def _replacement(self, standing: Standing, verdict: Verdict) -> Shown | None:
+        """The words that the model quoted, else the best whole unit about the same subject, with what it stands under."""
+        about_other = verdict.check == "subject"
+        nodes = self.nodes() if about_other or not standing.parsed.cited else self.nodes(standing.parsed.cited)
+        sources = [read_source(node) for node in nodes]
+        for words in standing.parsed.quotes:
+            for source in sources:
+                if (quote := find_quote(words, source)) and (unit := _unit_at(source, quote)) is not None:
+                    return self._quoted(standing, verdict, source, unit)
+        ranked = sorted(
+            ((best[1], i, source, best[0]) for i, source in enumerate(sources) if (best := best_unit(standing.sentence, source))),
+            key=lambda r: (-r[0], r[1]),
+        )
+        for support, _, source, unit in ranked:
+            if support >= ABOUT and (shown := self._quoted(standing, verdict, source, unit)) is not None:
+                return shown
         return None
+
+    def _quoted(self, standing: Standing, verdict: Verdict, source: Source, unit: SourceUnit) -> Shown | None:
+        text = self.parser.strip(in_full(source, unit, standing.unit.kind == "row", self._settings.language))
+        if not text or squeezed(text) in self._ledger.said or (source.node_id, unit.start, unit.end) in self._ledger.places:
+            return None
+        quote = Quote(source.node_id, unit.start, unit.end, source.raw[unit.start : unit.end], 1.0)
+        return Shown(text, (quote,), "quoted", verdict.reason, 1.0, "verbatim")
+
+
+def in_full(source: Source, unit: SourceUnit, as_row: bool, language: Language) -> str:
+    """A unit of the source as one sentence, with what it stands under: heading, record head, lead-in, table header."""
+    block = source.blocks[unit.block]
+    if block.kind == "row" and as_row:
+        return "| " + " | ".join(block.text[s:e] for s, e in block.cells) + " |"
+    colon, comma = ("：", "，") if language == "zh" else (": ", ", ")
+    above = [b for b in source.under(unit) if b.kind != "header"]
+    names = [b.text.rstrip(":： ") for b in above if b.kind != "heading"]
+    if not any(b.kind == "heading" for b in above) or not names:
+        names = [*source.path[-1:], *names][-2:]
+    text = _row(source, unit, colon, comma) if block.kind == "row" else unit.text
+    folded = even_fold(text)
+    lead = "".join(name + colon for name in names if name and even_fold(name) not in folded)
+    end = "" if re.search(r"[。！？!?.；;：:]$", text) else "。" if language == "zh" else "."
+    return " ".join((lead + text + end).split()) if block.kind != "code" else lead + text
+
+
+def _row(source: Source, unit: SourceUnit, colon: str, comma: str) -> str:
+    block = source.blocks[unit.block]
+    header = next((b for b in reversed(source.under(unit)) if b.kind == "header"), None)
+    names = [header.text[s:e] for s, e in header.cells] if header else []
+    cells = [block.text[s:e] for s, e in block.cells]
+    return comma.join(
+        f"{name}{colon}{cell}" if name and i else cell
+        for i, (cell, name) in enumerate(zip(cells, [*names, *[""] * len(cells)], strict=False))
+        if cell
+    )
+
+
+def _unit_at(source: Source, quote: Quote) -> SourceUnit | None:
+    return next((u for u in source.units if u.start <= quote.start < u.end), None)
+
+
+def squeezed(text: str) -> str:
+    """Letters, digits and Han characters only."""
+    return re.sub(r"\W+", "", text).casefold()
+
+
+__all__ = ["AskAgain", "Checked", "Decider", "Judge", "Request", "Settings", "Standing", "squeezed"]

@@ -1,28 +1,24 @@
-"""Take a model's answer unit by unit: what each is, and what of it the reader sees.
+"""Take a model's answer group by group: what each unit is, and what of it the reader sees.
 
-Sentences, items and rows are decided about (`deciding`); headings, lead-ins, table heads and code go their own ways. What
-is shown depends on the unit, the context and earlier units only.
+A group is a paragraph while streaming, else the whole answer; its open units are put to the judge in one question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from gyr_hybrid.answering.context.citations import Parsed
-from gyr_hybrid.answering.context.packing import Context
-from gyr_hybrid.answering.enforcement.checking import is_near, locate, occurrences
-from gyr_hybrid.answering.enforcement.deciding import Decider, Request, Settings, Standing
+from gyr_hybrid.answering.context.packing import Context, plain_text
+from gyr_hybrid.answering.enforcement.deciding import BEFORE, Decider, Request, Settings, Standing, squeezed
 from gyr_hybrid.answering.enforcement.ledger import Ledger, Shown
-from gyr_hybrid.answering.enforcement.triage import (
-    is_lead_in,
-    is_unfinished,
-    plain,
-    silent_reason,
-)
+from gyr_hybrid.answering.enforcement.triage import cells_of, is_lead_in, is_unfinished, plain, silent_reason
 from gyr_hybrid.answering.enforcement.units import Segmenter, Unit
 from gyr_hybrid.answering.prompts import is_model_refusal
 from gyr_hybrid.answering.response import CitationVerdict
+from gyr_hybrid.figures import even_fold
+from gyr_hybrid.verification.quotation import find_quote, squeeze
+from gyr_hybrid.verification.sources import read_source
 
 Steps = Generator[Request, Any, list[str]]
 
@@ -33,10 +29,10 @@ class Enforcement:
     def __init__(self, context: Context, settings: Settings) -> None:
         self._context = context
         self._settings = settings
-        self._header = ""
+        self._header_stands = True
         self.ledger = Ledger(context, settings.language)
         self._decider = Decider(context, settings, self.ledger)
-        self._checker = self._decider.checker
+        self._written: list[str] = []
         self.claims = 0
         """Units that said something about the subject, shown or not."""
 
@@ -49,35 +45,85 @@ class Enforcement:
         """Cuts the answer; citations stay with their sentence."""
         return self._decider.segmenter()
 
-    def check(self, unit: Unit) -> Steps:
-        """Check one unit; the value is the pieces of text to show for it."""
+    def check(self, units: Sequence[Unit]) -> Steps:
+        """Check the units of one group; the value is the pieces of text to show for them."""
+        standings = [self._stand(unit) for unit in units]
+        yield from self._decider.judge([s for s in standings if s is not None])
+        pieces: list[str] = []
+        for unit, standing in zip(units, standings, strict=True):
+            pieces += yield from self._show(unit, standing)
+        return pieces
+
+    def _stand(self, unit: Unit) -> Standing | None:
+        """What the rules say of a unit; None when it claims nothing."""
+        if unit.kind in ("heading", "rule", "code"):
+            return None
+        raw = unit.raw.split("\n")[0].strip("| ").replace("|", " ") if unit.kind == "header" else unit.raw
+        parsed = self._decider.parse(raw)
+        if unit.kind != "header" and silent_reason(parsed, self._context, self._settings.has_content):
+            return None
+        before = tuple(self._written[-BEFORE:])
+        self._written.append(plain(parsed.text))
+        if unit.kind == "header" and self._is_header(unit):
+            return None
+        if unit.kind not in ("header", "row") and is_lead_in(parsed.text) and self._is_bare(parsed):
+            return None
+        return self._decider.stand(unit, parsed, before)
+
+    def _is_header(self, unit: Unit) -> bool:
+        """Whether the names of a table's columns stand in the sections as such names, or as headings."""
+        texts = []
+        for node in self._decider.nodes():
+            source = read_source(node)
+            names = [b.text for b in source.blocks if b.kind in ("header", "heading", "head")]
+            texts.append(squeeze("\n".join([*source.path, *names]))[0])
+        cells = [squeeze(cell)[0] for cell in cells_of(unit.raw.split("\n")[0]) if cell.strip()]
+        return all(any(cell in text for text in texts) for cell in cells)
+
+    def _is_bare(self, parsed: Parsed) -> bool:
+        """Whether a lead-in says nothing by itself: all its words stand in the question or in headings."""
+        known = [self._settings.question, *(str(p) for n in self._decider.nodes() for p in read_source(n).path)]
+        text = even_fold(plain(parsed.text)).rstrip(":： ")
+        from gyr_hybrid.verification.restrictions import restrictions
+        from gyr_hybrid.verification.sources import content
+
+        words = set(content(text)) - {w for k in known for w in content(even_fold(k))} - _LEADING
+        return not restrictions(text) and len(words) <= 2
+
+    def _show(self, unit: Unit, standing: Standing | None) -> Steps:
         ledger = self.ledger
         ledger.composer.enter(unit)
         if unit.before not in ("", " ") or unit.kind != "sentence":
             ledger.before = ("", ())
         if unit.kind in ("heading", "rule"):
             return ledger.note(unit, "silent", unit.kind)
-        if unit.kind == "header":
-            ledger.composer.lead(unit, unit.raw)
-            self._header = unit.raw
-            return []
         if unit.kind == "code":
             return self._code(unit)
-        parsed = self._decider.parse(unit.raw)
-        text = plain(parsed.text)
-        if reason := silent_reason(parsed, self._context, self._settings.has_content):
-            return ledger.note(unit, "silent", reason)
-        if unit.kind != "row" and is_lead_in(parsed.text):
-            return self._lead_in(unit, parsed)
-        if is_model_refusal(text) and not is_near(self._checker.verify(text, self._checker.nodes())):
+        if unit.kind == "header":
+            self._header_stands = standing is None or standing.verdict.value == "supported"
+            if self._header_stands:
+                ledger.composer.lead(unit, unit.raw)
+                return []
+            return ledger.note(unit, "dropped", "header: not the source's columns")
+        parsed = standing.parsed if standing is not None else self._decider.parse(unit.raw)
+        if standing is None:
+            if reason := silent_reason(parsed, self._context, self._settings.has_content):
+                return ledger.note(unit, "silent", reason)
+            ledger.composer.lead(unit, parsed.text)
+            return ledger.note(unit, "kept_with_list", "shown if something that follows is")
+        if is_model_refusal(standing.sentence) and standing.checked.outcome != "verbatim":
             return ledger.note(unit, "refusal", "the model says that the material lacks this")
+        if unit.kind != "row" and is_lead_in(parsed.text):
+            return self._lead_in(unit, standing)
         self.claims += 1
-        times = ledger.times_shown(text)
-        if times and not (unit.kind == "item" and occurrences(text, self._decider.cited(parsed)) > times):
+        times = ledger.times_shown(standing.sentence)
+        if times and not (unit.kind == "item" and self._occurrences(standing) > times):
             return ledger.note(unit, "silent", "said already")
-        header = self._header if unit.kind == "row" else ""
-        standing = Standing(ledger.composer.lead_text, *ledger.before, header=header)
-        shown = yield from self._decider.decide(unit, parsed, standing, self._settings.max_retries)
+        if unit.kind == "row" and not self._header_stands:
+            unit = Unit("sentence", unit.raw, "\n\n")
+            standing.unit = unit
+            standing.parsed = self._decider.parser.parse("，".join(cells_of(parsed.text)) + "。")
+        shown = yield from self._decider.decide(standing, self._settings.max_retries)
         return ledger.show(unit, shown)
 
     # units that are no sentences
@@ -89,26 +135,39 @@ class Enforcement:
         self.ledger.note(unit, "dropped", "cut off in the middle")
         return True
 
-    def _lead_in(self, unit: Unit, parsed: Parsed) -> list[str]:
-        verdict = self._checker.verify(plain(parsed.text).rstrip(":： "), self._checker.nodes())
-        if verdict.value == "contradicted":
-            return self.ledger.note(unit, "dropped", verdict.reason)
-        self.ledger.composer.lead(unit, parsed.text)
-        return self.ledger.note(unit, "kept_with_list", "shown if something that follows is")
+    def _lead_in(self, unit: Unit, standing: Standing) -> list[str]:
+        """A lead-in with content of its own stays with what follows it iff it is borne."""
+        if standing.verdict.value == "supported" or (
+            self._settings.policy == "flag" and standing.verdict.value == "uncertain"
+        ):
+            self.ledger.composer.lead(unit, standing.parsed.text)
+            return self.ledger.note(unit, "kept_with_list", "shown if something that follows is")
+        return self.ledger.note(unit, "dropped", standing.verdict.reason)
+
+    def _occurrences(self, standing: Standing) -> int:
+        wanted = squeezed(standing.sentence)
+        return sum(squeezed(unit.text) == wanted for node in standing.nodes for unit in read_source(node).units)
 
     def _code(self, unit: Unit) -> list[str]:
         """Code is shown when it stands in a section, character for character but for blanks."""
         self.claims += 1
         end = max(unit.raw.rfind("```"), unit.raw.rfind("~~~")) + 3
         block, cited = unit.raw[:end], self._decider.parser.parse(unit.raw[end:]).cited
-        body = "\n".join(block.split("\n")[1:-1])
+        body = "".join("\n".join(block.split("\n")[1:-1]).split())
         verdict: CitationVerdict
         for verdict, nodes in (
-            ("supported", self._checker.nodes(cited) if cited else []),
-            ("reattributed", self._checker.nodes(exclude=cited)),
+            ("supported", self._decider.nodes(cited) if cited else []),
+            ("reattributed", self._decider.nodes(without=cited)),
         ):
-            if (quote := locate(body, nodes)) is not None:
-                return self.ledger.show(
-                    unit, [Shown(block, (quote,), verdict, "code: stands in the section", 1.0)]
-                )
+            for node in nodes:
+                if body and body in "".join(plain_text(node).split()):
+                    source = read_source(node)
+                    quote = find_quote("\n".join(block.split("\n")[1:-1]), source)
+                    if quote is not None:
+                        reason = "code: stands in the section"
+                        return self.ledger.show(unit, [Shown(block, (quote,), verdict, reason, 1.0, "verbatim")])
         return self.ledger.note(unit, "dropped", "code: not in any section of the context")
+
+
+_LEADING = frozenset("如下 以下 下列 步骤 方法 具体 内容 说明 情况 办法 流程 操作 答案 follow steps below these here".split())
+"""What a bare lead-in consists of."""
