@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         CitedResponse,
         CitedStreamingResponse,
         UnknownIdentifier,
-        verify,
     )
     from gyr_hybrid.errors import (
         ConfigurationError,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from gyr_hybrid.retrieval.rerankers import EndpointReranker, LLMReranker
     from gyr_hybrid.retrieval.retriever import HybridRetriever
     from gyr_hybrid.settings import Settings
-    from gyr_hybrid.verification import EndpointVerifier, LLMVerifier, Verdict, Verifier
+    from gyr_hybrid.verification import EndpointVerifier, LLMVerifier, Verdict, Verifier, verify
 
 # Names are loaded when first used, so that the import itself reads no dictionary and starts no client.
 _HOMES = {
@@ -49,7 +48,6 @@ _HOMES = {
         "CitedResponse",
         "CitedStreamingResponse",
         "UnknownIdentifier",
-        "verify",
     ),
     "gyr_hybrid.errors": (
         "ConfigurationError",
@@ -70,7 +68,7 @@ _HOMES = {
     "gyr_hybrid.retrieval.rerankers": ("EndpointReranker", "LLMReranker"),
     "gyr_hybrid.retrieval.retriever": ("HybridRetriever",),
     "gyr_hybrid.settings": ("Settings",),
-    "gyr_hybrid.verification": ("EndpointVerifier", "LLMVerifier", "Verdict", "Verifier"),
+    "gyr_hybrid.verification": ("EndpointVerifier", "LLMVerifier", "Verdict", "Verifier", "verify"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -23,13 +23,12 @@ from gyr_hybrid.agreement import (
     stale_analysis,
 )
 from gyr_hybrid.analysis import Analyzer, Code
-from gyr_hybrid.analysis.word_lists import CONTRASTS_FILE, SYNONYMS_FILE
+from gyr_hybrid.analysis.word_lists import SYNONYMS_FILE
 from gyr_hybrid.answering.engine import ENGINE_OPTIONS, CitedQueryEngine
-from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.errors import ConfigurationError
 from gyr_hybrid.holdings import find_document, list_codes, word_lists
 from gyr_hybrid.ingestion import Ingestion, UpsertReport
-from gyr_hybrid.models.endpoints import NO_EMBEDDING, chat_model, embedding_model, rerank_client
+from gyr_hybrid.models.endpoints import NO_EMBEDDING, chat_model, embedding_model, judge_of, rerank_client
 from gyr_hybrid.notices import Notice
 from gyr_hybrid.parsing import SectionNodeParser
 from gyr_hybrid.retrieval.options import RETRIEVER_OPTIONS, check_options
@@ -342,9 +341,8 @@ class HybridIndex:
         if isinstance(options.get("synonyms"), Iterable) and not isinstance(options["synonyms"], str):
             options["synonyms"] = list(options["synonyms"])  # read twice
         retriever = self._retriever(llm, {k: v for k, v in options.items() if k in RETRIEVER_OPTIONS})
-        if options.get("lexicon") is None:
-            synonyms = options.get("synonyms") or self._word_list(SYNONYMS_FILE)
-            options["lexicon"] = Lexicon.from_files(synonyms, self._word_list(CONTRASTS_FILE))
+        if options.get("judge", "auto") == "auto":
+            options["judge"] = judge_of(self.settings, llm)
         return CitedQueryEngine(
             retriever,
             llm=llm,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gyr_hybrid.analysis import count_tokens
-from gyr_hybrid.answering.enforcement.checking import squeezed
+from gyr_hybrid.answering.enforcement.ledger import squeezed
 from gyr_hybrid.answering.evidence import covered
 from gyr_hybrid.answering.excerpts import Excerpt, excerpts
 from gyr_hybrid.answering.listings import LISTED, Listing, asked_of, listings

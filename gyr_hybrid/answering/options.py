@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from gyr_hybrid.answering.context.labels import DEFAULT_FORMAT, check_format
 from gyr_hybrid.answering.context.packing import TOKEN_BUDGET
-from gyr_hybrid.answering.verification.verdict import Verifier
 from gyr_hybrid.errors import ConfigurationError
+from gyr_hybrid.verification import Verifier
 
 Policy = Literal["strict", "flag"]
 
@@ -19,8 +19,13 @@ class EngineOptions:
 
     policy: Policy = "strict"
     """``strict``: nothing unverified is shown; ``flag``: uncertain sentences stay and are marked."""
+    judge: Verifier | Literal["auto"] | None = "auto"
+    """Asked whether sections bear what is said in other words; it never overrules figures or codes. ``auto``: the chat
+    model that writes, or the index's own; None: rules alone."""
+    judge_timeout: float = 15.0
+    """Seconds that one question to the judge may take."""
     verifier: Verifier | None = None
-    """A model asked about uncertain sentences; it never overrules a contradiction of figures or codes."""
+    """The older name of ``judge``."""
     streaming: bool = False
     citation_format: str = DEFAULT_FORMAT
     """Template over ``{id}``, ``{doc_id}``, ``{n}``."""
@@ -32,8 +37,6 @@ class EngineOptions:
     """Shown on refusal; may hold ``{codes}`` and ``{suggestions}``."""
     language: Literal["zh", "en"] | None = None
     """Of prompts and refusals; None is that of the question."""
-    lexicon: Any = None
-    """Contrast groups and the like for the checks; None is the built-in one."""
 
     def __post_init__(self) -> None:
         if self.policy not in get_args(Policy):
@@ -44,10 +47,12 @@ class EngineOptions:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ConfigurationError(f"{name}={value!r} must be a whole number of at least {least}")
-        if self.verifier is not None and not callable(getattr(self.verifier, "verify", None)):
-            raise ConfigurationError(
-                f"verifier={self.verifier!r} has no method verify(sentence, nodes); derive it from gyr_hybrid.Verifier"
-            )
+        for name in ("judge", "verifier"):
+            judge = getattr(self, name)
+            if judge not in (None, "auto") and not callable(getattr(judge, "verify", None)):
+                raise ConfigurationError(
+                    f"{name}={judge!r} has no method verify(sentence, nodes); derive it from gyr_hybrid.Verifier"
+                )
         check_format(self.citation_format)
 
 

@@ -33,25 +33,33 @@ _STOPS: dict[str, dict[Language, str]] = {
 _EMPTY: dict[Language, str] = {"zh": "模型没有给出任何内容", "en": "the model's answer was empty"}
 
 
+MOST_GROUPS = 4
+"""Most questions to a judge while an answer streams; the last takes all the rest."""
+
+
 class Reading:
     """One model answer on its way to the checks."""
 
-    def __init__(self, answer: Answer, checks: Enforcement) -> None:
+    def __init__(self, answer: Answer, checks: Enforcement, *, judged: bool, streaming: bool) -> None:
         self._answer = answer
+        self._alone = not judged
+        self._grouped = judged and streaming
+        self._group: list[Unit] = []
+        self._groups = 0
         self._checks = checks
         self._thinking = ThinkFilter()
         self._segmenter = checks.segmenter()
         self._stopped: str | None = None
         self._empty = True
 
-    def feed(self, delta: Delta) -> list[Unit]:
-        """Units that are complete with this piece."""
+    def feed(self, delta: Delta) -> list[list[Unit]]:
+        """Groups of units that are complete with this piece: single ones without a judge, else paragraphs or nothing."""
         if delta.finish_reason in _STOPS:
             self._stopped = delta.finish_reason
-        return self._segmented(self._thinking.feed(delta.text))
+        return self._complete(self._segmented(self._thinking.feed(delta.text)))
 
-    def finish(self) -> list[Unit]:
-        """Units that the end completes; half a sentence of an answer that was cut off is left out."""
+    def finish(self) -> list[list[Unit]]:
+        """Groups that the end completes; half a sentence of an answer that was cut off is left out."""
         units = self._segmented(self._thinking.finish()) + self._segmenter.finish()
         if self._empty:
             self._answer.warnings.append(_EMPTY[self._answer.language])
@@ -59,7 +67,20 @@ class Reading:
             self._answer.warnings.append(_STOPS[self._stopped][self._answer.language])
             if units and self._checks.cut_off(units[-1]):
                 units.pop()
-        return units
+        groups = self._complete(units)
+        return [*groups, self._group] if self._group else groups
+
+    def _complete(self, units: list[Unit]) -> list[list[Unit]]:
+        if self._alone:
+            return [[unit] for unit in units]
+        groups = []
+        for unit in units:
+            if self._grouped and self._group and unit.before == "\n\n" and self._groups < MOST_GROUPS - 1:
+                groups.append(self._group)
+                self._groups += 1
+                self._group = []
+            self._group.append(unit)
+        return groups
 
     def _segmented(self, text: str) -> list[Unit]:
         self._empty = self._empty and not text.strip()

@@ -44,6 +44,8 @@ class Citation:
     """Name of the check that decided, and what it saw."""
     anchored: bool = True
     """Whether the offsets count from the beginning of the document."""
+    judged_by: Literal["verbatim", "rules", "judge", "none"] = "none"
+    """What settled it: the source's own words, rules, a judge, or nothing (a sentence that is marked as unverified)."""
 
 
 @dataclass(frozen=True, slots=True)

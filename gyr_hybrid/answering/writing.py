@@ -14,7 +14,6 @@ from gyr_hybrid.answering.answer import Answer
 from gyr_hybrid.answering.enforcement.deciding import AskAgain, Request, Settings
 from gyr_hybrid.answering.enforcement.enforcer import Enforcement
 from gyr_hybrid.answering.enforcement.quoting import quote
-from gyr_hybrid.answering.enforcement.replacing import speaks_of_a_rival
 from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.evidence import covered
 from gyr_hybrid.answering.extractive import choose, extract
@@ -22,11 +21,13 @@ from gyr_hybrid.answering.generation import Delta, Prompt, agenerate, generate, 
 from gyr_hybrid.answering.options import EngineOptions
 from gyr_hybrid.answering.preparation import Found, material
 from gyr_hybrid.answering.reading import Reading, adrive, drive
-from gyr_hybrid.answering.verification.verdict import Verifier
-from gyr_hybrid.errors import ConfigurationError
+from gyr_hybrid.verification import LLMVerifier, Verdict, Verifier
+from gyr_hybrid.verification.judging import ajudge_claims, judge_claims
 
 ANSWERS = 0.6
 """Share of what the best section has of the question's words that the cited one needs to be quoted in its place."""
+_NOT_JUDGED_ZH = "核对改写的模型未能给出结论，改用原文：{}"
+_NOT_JUDGED_EN = "the judge gave no verdict, the source's words are shown instead: {}"
 LONG_PIECE = 200
 """Characters of a piece that are cut off the event loop."""
 
@@ -57,14 +58,16 @@ class Writer:
         else:
             llm = self._llm
             checks = self._checks(answer)
-            reading = Reading(answer, checks)
+            reading = Reading(
+                answer, checks, judged=self._judge is not None, streaming=self._options.streaming
+            )
             deltas = generate(llm, self._prompt(answer), stream=self._options.streaming)
             try:
                 for delta in deltas:
-                    for unit in reading.feed(delta):
-                        yield from map(answer.show, drive(checks.check(unit), self._replies(answer, llm)))
-                for unit in reading.finish():
-                    yield from map(answer.show, drive(checks.check(unit), self._replies(answer, llm)))
+                    for group in reading.feed(delta):
+                        yield from map(answer.show, drive(checks.check(group), self._replies(answer, llm)))
+                for group in reading.finish():
+                    yield from map(answer.show, drive(checks.check(group), self._replies(answer, llm)))
             finally:
                 deltas.close()
             if (reason := reading.outcome()) is not None:
@@ -84,15 +87,17 @@ class Writer:
         else:
             llm = self._llm
             checks = await asyncio.to_thread(self._checks, answer)
-            reading = Reading(answer, checks)
+            reading = Reading(
+                answer, checks, judged=self._judge is not None, streaming=self._options.streaming
+            )
             deltas = agenerate(llm, self._prompt(answer), stream=self._options.streaming)
             try:
                 async for delta in deltas:
-                    for unit in await _off_loop(reading.feed, delta):
-                        for piece in await adrive(checks.check(unit), self._areplies(answer, llm)):
+                    for group in await _off_loop(reading.feed, delta):
+                        for piece in await adrive(checks.check(group), self._areplies(answer, llm)):
                             yield answer.show(piece)
-                for unit in reading.finish():
-                    for piece in await adrive(checks.check(unit), self._areplies(answer, llm)):
+                for group in reading.finish():
+                    for piece in await adrive(checks.check(group), self._areplies(answer, llm)):
                         yield answer.show(piece)
             finally:
                 await deltas.aclose()
@@ -126,12 +131,7 @@ class Writer:
             if share < ANSWERS * best and not candidates[number].codes:
                 continue
             if candidates[number].terms & set(self._analyzer.content_words(sentence)):
-                node = answer.context.facts[number]
-                chosen = [
-                    (number, excerpt)
-                    for excerpt in choose(question, candidates[number])
-                    if not speaks_of_a_rival(answer.question, node, excerpt.text, self._options.lexicon)
-                ]
+                chosen = [(number, excerpt) for excerpt in choose(question, candidates[number])]
                 quoted = quote(answer.context, chosen, replacing="nothing passed: the cited section answers")
                 answer.citations.extend(quoted.citations)
                 answer.trace.extend(quoted.trace)
@@ -144,9 +144,9 @@ class Writer:
             policy=options.policy,
             max_retries=options.max_retries,
             language=answer.language,
-            with_verifier=options.verifier is not None,
-            lexicon=options.lexicon,
+            judged=self._judge is not None,
             has_content=lambda text: bool(self._analyzer.content_words(text)),
+            question=answer.question,
         )
         checks = Enforcement(answer.context, settings)
         answer.citations, answer.trace = checks.ledger.citations, checks.ledger.trace
@@ -168,7 +168,8 @@ class Writer:
             if isinstance(request, AskAgain):
                 deltas = generate(llm, self._prompt(answer, request), stream=False)
                 return without_thoughts("".join(delta.text for delta in deltas))
-            return self._verifier.verify(request.sentence, request.nodes)
+            verdicts, warning = judge_claims(self._judge, request.claims, timeout=self._options.judge_timeout)
+            return self._judged(answer, verdicts, warning)
 
         return reply
 
@@ -177,20 +178,30 @@ class Writer:
             if isinstance(request, AskAgain):
                 deltas = agenerate(llm, self._prompt(answer, request), stream=False)
                 return without_thoughts("".join([delta.text async for delta in deltas]))
-            verifier = self._verifier
-            if hasattr(verifier, "averify"):
-                return await verifier.averify(request.sentence, request.nodes)
-            return await asyncio.to_thread(verifier.verify, request.sentence, request.nodes)
+            verdicts, warning = await ajudge_claims(
+                self._judge, request.claims, timeout=self._options.judge_timeout
+            )
+            return self._judged(answer, verdicts, warning)
 
         return reply
 
     @property
-    def _verifier(self) -> Verifier:
-        if self._options.verifier is None:
-            raise ConfigurationError("no verifier is set; give `verifier=` to the engine")
-        return self._options.verifier
+    def _judge(self) -> Verifier | None:
+        if self._options.verifier is not None:
+            return self._options.verifier
+        if self._options.judge == "auto":
+            return LLMVerifier(self._llm) if self._llm is not None else None
+        return self._options.judge
+
+    @staticmethod
+    def _judged(answer: Answer, verdicts: list[Verdict], warning: str | None) -> list[Verdict]:
+        if warning is not None:
+            said = (_NOT_JUDGED_ZH if answer.language == "zh" else _NOT_JUDGED_EN).format(warning)
+            if said not in answer.warnings:
+                answer.warnings.append(said)
+        return verdicts
 
 
-async def _off_loop(feed: Callable[[Delta], list[Unit]], delta: Delta) -> list[Unit]:
+async def _off_loop(feed: Callable[[Delta], list[list[Unit]]], delta: Delta) -> list[list[Unit]]:
     """Long pieces are cut in a thread; for a token the change of threads costs more than the cutting."""
     return feed(delta) if len(delta.text) <= LONG_PIECE else await asyncio.to_thread(feed, delta)

@@ -27,6 +27,7 @@ _WORDS = {
 _RULES = {name: re.compile(pattern) for name, pattern in _WORDS.items()}
 _OPERATOR = re.compile(r"[÷×*/]\s*$")
 
+
 def reckons(sentence: str) -> bool:
     """Whether a folded sentence says that something is worked out: with an operator, a sum, a share, a difference."""
     return re.search(r"[÷×=+*]|\d\s?/\s?\d|折合|相当于|平均|average|equals", sentence) is not None or any(

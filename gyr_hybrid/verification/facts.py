@@ -44,7 +44,9 @@ def check_facts(sentence: str, cited: Sequence[Source], context: Sequence[Source
     mine = [f for f in source_figures(folded) if not f.weak]
     if not mine:
         return Facts("agree")
-    theirs = [f for source in cited for f in (*source.lent_figures, *(g for c in source.clauses for g in c.figures))]
+    theirs = [
+        f for source in cited for f in (*source.lent_figures, *(g for c in source.clauses for g in c.figures))
+    ]
     how = {f: standing(f, theirs) for f in mine}
     absent = [f for f in mine if how[f] not in ("same", "unclear")]
     if absent:
@@ -59,14 +61,20 @@ def check_facts(sentence: str, cited: Sequence[Source], context: Sequence[Source
             elif how[figure] in ("bound", "side"):
                 return Facts("contradicted", f"bound: {figure.text!r} has another limit in the section")
             else:
-                return Facts("contradicted", f"figure: {figure.text!r} does not stand in the section ({how[figure]})")
+                return Facts(
+                    "contradicted", f"figure: {figure.text!r} does not stand in the section ({how[figure]})"
+                )
     for clause in (claims := read_claim(folded)):
         if pair := _never_together(clause, cited):
-            return Facts("contradicted", f"place: {pair[0].text!r} and {pair[1].text!r} stand in different places")
+            return Facts(
+                "contradicted", f"place: {pair[0].text!r} and {pair[1].text!r} stand in different places"
+            )
     for clause in claims:
         for figure in clause.figures:
             if not figure.weak and (other := _misplaced(figure, clause, cited)):
-                return Facts("contradicted", f"place: {figure.text!r} belongs to another place than {other!r}")
+                return Facts(
+                    "contradicted", f"place: {figure.text!r} belongs to another place than {other!r}"
+                )
     unclear = next((f for f in mine if how[f] == "unclear"), None)
     if unclear is not None:
         return Facts("unclear", f"figure: {unclear.text!r} cannot be compared")
@@ -78,7 +86,9 @@ def _reckoned(absent: Sequence[Figure], open_: Sequence[Figure], theirs: Sequenc
 
     ``停 3 个小时，一共 14 元``: nobody can say that 14 is wrong who has not done the sum.
     """
-    numbers = sorted({n for f in theirs if f.kind not in ("code", "ordinal", "date") and (n := written(f))})[:MOST]
+    numbers = sorted({n for f in theirs if f.kind not in ("code", "ordinal", "date") and (n := written(f))})[
+        :MOST
+    ]
     said = [(f, n) for f in open_ if f.kind not in ("code", "date") and (n := written(f))]
     found: set[Figure] = set()
     for (one, a), (other, b) in permutations(said, 2):
@@ -122,7 +132,8 @@ def _displaces(figure: Figure, mine: Sequence[Figure], theirs: Sequence[Figure])
     ``请假满 5 个工作日`` for ``满 10 个工作日`` is half of ten, and wrong.
     """
     return any(
-        f.kind == figure.kind and f.base == figure.base and not f.weak and standing(f, mine) != "same" for f in theirs
+        f.kind == figure.kind and f.base == figure.base and not f.weak and standing(f, mine) != "same"
+        for f in theirs
     )
 
 
@@ -136,7 +147,13 @@ def _never_together(claim: Clause, cited: Sequence[Source]) -> tuple[Figure, Fig
             continue
         if any(standing(other, c.figures) in ("same", "unclear") for c in homes):
             continue
-        if all(any((f.kind, f.base) == (other.kind, other.base) and standing(f, mine) != "same" for f in c.figures) for c in homes):
+        if all(
+            any(
+                (f.kind, f.base) == (other.kind, other.base) and standing(f, mine) != "same"
+                for f in c.figures
+            )
+            for c in homes
+        ):
             return one, other
     return None
 
@@ -174,7 +191,11 @@ def _rival(figure: Figure, holder: Clause, words: Set[str], source: Source) -> s
     own = _reach(figure, holder, source)
     mine = {w for c in own for w in c.said} | holder.lent
     for clause in source.clauses:
-        if clause in own or standing(figure, clause.figures) == "same" or not _beside(figure, holder, clause, source):
+        if (
+            clause in own
+            or standing(figure, clause.figures) == "same"
+            or not _beside(figure, holder, clause, source)
+        ):
             continue
         theirs = {*clause.said, *clause.lent}
         if figure.kind == "code":
@@ -201,7 +222,9 @@ def _beside(figure: Figure, one: Clause, other: Clause, source: Source) -> bool:
     a, b = (source.blocks[source.units[c.unit].block] for c in (one, other))
     if a is not b and a.kind == b.kind and a.kind in ("row", "item") and a.under == b.under:
         return True
-    return figure.kind != "code" and any(comparable(f, g) for f in one.figures for g in other.figures if f.kind != "code")
+    return figure.kind != "code" and any(
+        comparable(f, g) for f in one.figures for g in other.figures if f.kind != "code"
+    )
 
 
 def lacking(sentence: str, texts: Iterable[str]) -> list[Figure]:

@@ -54,7 +54,11 @@ def near_quotation(sentence: str, source: Source) -> tuple[Quote, ...]:
         quotes.append(Quote(source.node_id, start, end, source.raw[start:end], 1.0))
     units = {source.clauses[i].unit for i in used}
     left_out = [
-        c for u in units for i in range(source.units[u].first, source.units[u].after) if i not in used for c in (source.clauses[i],)
+        c
+        for u in units
+        for i in range(source.units[u].first, source.units[u].after)
+        if i not in used
+        for c in (source.clauses[i],)
     ]
     if any(restricts(clause.text + ",") for clause in left_out if _same_sentence(clause, used, source)):
         return ()
@@ -75,7 +79,10 @@ def _best(claim: Clause, runs: Sequence[_Run], lent: set[str]) -> _Run | None:
     own = tuple(t for t in tokens if t not in lent) or tokens
     best, most = None, 0.0
     for run in runs:
-        shared = max(LCSseq.normalized_similarity(tokens, tokens[:0]) if not tokens else _share(tokens, run.tokens), _share(own, run.tokens))
+        shared = max(
+            LCSseq.normalized_similarity(tokens, tokens[:0]) if not tokens else _share(tokens, run.tokens),
+            _share(own, run.tokens),
+        )
         if shared < KEPT:
             continue
         back = LCSseq.similarity(tokens, run.tokens) / max(1, len(run.tokens))
@@ -93,7 +100,9 @@ def _agree(claim: Clause, run: _Run) -> bool:
     if restrictions(claim.text) != restrictions(run.text):
         return False
     mine, theirs = ([f for f in figures if not f.weak] for figures in (claim.figures, run.figures))
-    return all(standing(f, theirs) == "same" for f in mine) and all(standing(f, mine) == "same" for f in theirs)
+    return all(standing(f, theirs) == "same" for f in mine) and all(
+        standing(f, mine) == "same" for f in theirs
+    )
 
 
 def _runs(source: Source) -> list[_Run]:
@@ -111,10 +120,12 @@ def _tokens(text: str) -> tuple[str, ...]:
     found: list[str] = []
     figures = sorted((f for f in source_figures(text) if not f.weak), key=lambda f: f.start)
     at = 0
-    for start, end, key in [*((f.start, f.end, f"{f.kind} {f.base} {f.value}") for f in figures), (len(text), len(text), "")]:
-        for token in _TOKEN.findall(text[at:start]):
-            if token not in FUNCTION and token not in _ENGLISH:
-                found.append(token[:5] if token.isalpha() else token)
+    for start, end, key in [
+        *((f.start, f.end, f"{f.kind} {f.base} {f.value}") for f in figures),
+        (len(text), len(text), ""),
+    ]:
+        tokens = (t for t in _TOKEN.findall(text[at:start]) if t not in FUNCTION and t not in _ENGLISH)
+        found.extend(t[:5] if t.isalpha() else t for t in tokens)
         if key:
             found.append(key)
         at = max(at, end)

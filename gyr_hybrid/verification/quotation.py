@@ -13,7 +13,7 @@ from gyr_hybrid.verification.sources import Source, Unit, content
 from gyr_hybrid.verification.verdict import Quote
 
 _MARKUP = frozenset("*`_~\\#>\u200b\ufeff")
-_BORDER = frozenset("。!?;:,\n、|()[]「」\"“”")
+_BORDER = frozenset('。!?;:,\n、|()[]「」"“”')
 _STOP = re.compile(r"\.(?=\s|$)")
 _BEFORE = re.compile(r"[^。!?;\n|]*$")
 _AFTER = re.compile(r"[^。!?;\n|]*")

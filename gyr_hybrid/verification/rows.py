@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from gyr_hybrid.figures import Figure, even_fold, find_figures, written
 from gyr_hybrid.text.blocks import Block
 from gyr_hybrid.verification.sources import Source, content
 
-_MOST = re.compile(r"最(?:为)?([贵高多大长快重强]|便宜|[低少小短慢轻])|\b(most expensive|cheapest|highest|lowest|largest|smallest|longest|shortest)\b")
+_MOST = re.compile(
+    r"最(?:为)?([贵高多大长快重强]|便宜|[低少小短慢轻])|\b(most expensive|cheapest|highest|lowest|largest|smallest|longest|shortest)\b"
+)
 _LEAST = frozenset("便宜 低 少 小 短 慢 轻 cheapest lowest smallest shortest".split())
 _PRICED = re.compile(r"贵|便宜|expensive|cheap")
 _PRICE = re.compile(r"价|费|元|额|price|cost|fee")
@@ -57,7 +60,7 @@ def _name(row: Block) -> str:
     return _cell(row, 0)
 
 
-def _number(row: Block, column: int) -> object:
+def _number(row: Block, column: int) -> Fraction | None:
     figures: Sequence[Figure] = find_figures(_cell(row, column))
     return written(figures[0]) if len(figures) == 1 else None
 

@@ -13,7 +13,9 @@ from gyr_hybrid.analysis import split_sentences
 from gyr_hybrid.figures import Figure, even_fold, source_figures
 from gyr_hybrid.text.blocks import Block, read_blocks, standing_under
 
-_CLAUSE = re.compile(r"(?<!\d),|,(?!\d)|[;。!?\n]|\.(?=\s|$)|:(?!\d)|(?<=[\u3400-\u9fff])、(?=[\u3400-\u9fff]{2})")
+_CLAUSE = re.compile(
+    r"(?<!\d),|,(?!\d)|[;。!?\n]|\.(?=\s|$)|:(?!\d)|(?<=[\u3400-\u9fff])、(?=[\u3400-\u9fff]{2})"
+)
 _TOKEN = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]+")
 FUNCTION = frozenset("的了是在和与及也而就把被将为于由其该此这那对从到请您你我们并等以之个有吗呢")
 """Han characters that say nothing by themselves; runs of others between them are what is compared."""
@@ -99,8 +101,14 @@ def content(text: str) -> tuple[str, ...]:
                     found[token[:6] if token.isalpha() else token] = None
                 continue
             for run in _FUNCTION.split(token):
-                found |= dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1)) if len(run) > 1 else {run: None}
-        found |= dict.fromkeys(str(f.value) for f in figures if f.kind == "code" and f.start == start and start < end)
+                found |= (
+                    dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1))
+                    if len(run) > 1
+                    else {run: None}
+                )
+        found |= dict.fromkeys(
+            str(f.value) for f in figures if f.kind == "code" and f.start == start and start < end
+        )
         at = max(at, end)
     found.pop("", None)
     return tuple(found)
@@ -132,7 +140,9 @@ def read_source(node: BaseNode) -> Source:
     path = metadata.get("header_path") or []
     headings = (path,) if isinstance(path, str) else tuple(map(str, path))
     title = str(metadata.get("title") or "")
-    names = dict.fromkeys(name for name in (title, *headings, str(metadata.get("table_header") or "")) if name)
+    names = dict.fromkeys(
+        name for name in (title, *headings, str(metadata.get("table_header") or "")) if name
+    )
     plain = str(metadata.get("source") or metadata.get("file_name") or "").lower().endswith(_PLAIN)
     return _read(node.node_id, node.get_content(MetadataMode.NONE), tuple(names), plain)
 
@@ -154,10 +164,23 @@ def _read(node_id: str, raw: str, path: tuple[str, ...], plain: bool) -> Source:
             clauses += _clauses(block, start, end, len(units), lent)
             if len(clauses) > first:
                 units.append(
-                    Unit(number, block.places[start], block.places[end - 1] + 1, block.text[start:end], first, len(clauses))
+                    Unit(
+                        number,
+                        block.places[start],
+                        block.places[end - 1] + 1,
+                        block.text[start:end],
+                        first,
+                        len(clauses),
+                    )
                 )
     return Source(
-        node_id, raw, path, blocks, tuple(units), tuple(clauses), source_figures(even_fold("\n".join(lent_text)))
+        node_id,
+        raw,
+        path,
+        blocks,
+        tuple(units),
+        tuple(clauses),
+        source_figures(even_fold("\n".join(lent_text))),
     )
 
 
@@ -184,7 +207,9 @@ def _lines(text: str) -> list[tuple[int, int]]:
 def _clauses(block: Block, start: int, end: int, unit: int, lent: frozenset[str]) -> Iterator[Clause]:
     text = even_fold(block.text[start:end])
     paired = _paired(text)
-    spans: Sequence[tuple[int, int]] = [(0, len(text))] if block.kind == "row" or paired else list(clauses_of(text))
+    spans: Sequence[tuple[int, int]] = (
+        [(0, len(text))] if block.kind == "row" or paired else list(clauses_of(text))
+    )
     before: list[tuple[tuple[str, ...], tuple[Figure, ...]]] = []
     for first, after in spans:
         own = text[first:after]

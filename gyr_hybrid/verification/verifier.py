@@ -43,7 +43,9 @@ class Checked:
             quotes = judged.quotes or self.near or self.quotes
             return Verdict(value, judged.reason, quotes, judged.support or self.support, "judge")  # type: ignore[arg-type]
         if self.near:
-            return Verdict("supported", "near_quotation: its words in their order", self.near, self.support, "rules")
+            return Verdict(
+                "supported", "near_quotation: its words in their order", self.near, self.support, "rules"
+            )
         return Verdict("uncertain", self.reason, self.quotes, self.support)
 
 

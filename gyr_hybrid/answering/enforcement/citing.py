@@ -6,7 +6,7 @@ from llama_index.core.schema import BaseNode
 
 from gyr_hybrid.answering.context.packing import document_id, plain_text
 from gyr_hybrid.answering.response import Citation, CitationVerdict
-from gyr_hybrid.answering.verification.verdict import Quote
+from gyr_hybrid.verification.verdict import JudgedBy, Quote
 
 
 def cite(
@@ -17,6 +17,7 @@ def cite(
     verdict: CitationVerdict,
     reason: str,
     support: float,
+    judged_by: JudgedBy = "none",
 ) -> Citation:
     """A citation of ``quote``, which lies in ``node``."""
     start = getattr(node, "start_char_idx", None)
@@ -48,4 +49,5 @@ def cite(
         verdict=verdict,
         reason=reason,
         anchored=anchored,
+        judged_by=judged_by,
     )

@@ -17,7 +17,7 @@ from llama_index.core.schema import BaseNode
 
 from gyr_hybrid.answering.context.citations import Parsed
 from gyr_hybrid.answering.context.packing import Context, plain_text
-from gyr_hybrid.answering.enforcement.ledger import Ledger, Shown
+from gyr_hybrid.answering.enforcement.ledger import Ledger, Shown, squeezed
 from gyr_hybrid.answering.enforcement.triage import is_lead_in, plain, silent_reason, without_links
 from gyr_hybrid.answering.enforcement.units import Segmenter, Unit
 from gyr_hybrid.answering.prompts import Language, is_model_refusal
@@ -215,14 +215,20 @@ class Decider:
     def _replacement(self, standing: Standing, verdict: Verdict) -> Shown | None:
         """The words that the model quoted, else the best whole unit about the same subject, with what it stands under."""
         about_other = verdict.check == "subject"
-        nodes = self.nodes() if about_other or not standing.parsed.cited else self.nodes(standing.parsed.cited)
+        nodes = (
+            self.nodes() if about_other or not standing.parsed.cited else self.nodes(standing.parsed.cited)
+        )
         sources = [read_source(node) for node in nodes]
         for words in standing.parsed.quotes:
             for source in sources:
                 if (quote := find_quote(words, source)) and (unit := _unit_at(source, quote)) is not None:
                     return self._quoted(standing, verdict, source, unit)
         ranked = sorted(
-            ((best[1], i, source, best[0]) for i, source in enumerate(sources) if (best := best_unit(standing.sentence, source))),
+            (
+                (best[1], i, source, best[0])
+                for i, source in enumerate(sources)
+                if (best := best_unit(standing.sentence, source))
+            ),
             key=lambda r: (-r[0], r[1]),
         )
         for support, _, source, unit in ranked:
@@ -232,7 +238,11 @@ class Decider:
 
     def _quoted(self, standing: Standing, verdict: Verdict, source: Source, unit: SourceUnit) -> Shown | None:
         text = self.parser.strip(in_full(source, unit, standing.unit.kind == "row", self._settings.language))
-        if not text or squeezed(text) in self._ledger.said or (source.node_id, unit.start, unit.end) in self._ledger.places:
+        if (
+            not text
+            or squeezed(text) in self._ledger.said
+            or (source.node_id, unit.start, unit.end) in self._ledger.places
+        ):
             return None
         quote = Quote(source.node_id, unit.start, unit.end, source.raw[unit.start : unit.end], 1.0)
         return Shown(text, (quote,), "quoted", verdict.reason, 1.0, "verbatim")
@@ -269,11 +279,6 @@ def _row(source: Source, unit: SourceUnit, colon: str, comma: str) -> str:
 
 def _unit_at(source: Source, quote: Quote) -> SourceUnit | None:
     return next((u for u in source.units if u.start <= quote.start < u.end), None)
-
-
-def squeezed(text: str) -> str:
-    """Letters, digits and Han characters only."""
-    return re.sub(r"\W+", "", text).casefold()
 
 
 __all__ = ["AskAgain", "Checked", "Decider", "Judge", "Request", "Settings", "Standing", "squeezed"]

@@ -82,7 +82,10 @@ class Enforcement:
 
     def _is_bare(self, parsed: Parsed) -> bool:
         """Whether a lead-in says nothing by itself: all its words stand in the question or in headings."""
-        known = [self._settings.question, *(str(p) for n in self._decider.nodes() for p in read_source(n).path)]
+        known = [
+            self._settings.question,
+            *(str(p) for n in self._decider.nodes() for p in read_source(n).path),
+        ]
         text = even_fold(plain(parsed.text)).rstrip(":： ")
         from gyr_hybrid.verification.restrictions import restrictions
         from gyr_hybrid.verification.sources import content
@@ -146,7 +149,9 @@ class Enforcement:
 
     def _occurrences(self, standing: Standing) -> int:
         wanted = squeezed(standing.sentence)
-        return sum(squeezed(unit.text) == wanted for node in standing.nodes for unit in read_source(node).units)
+        return sum(
+            squeezed(unit.text) == wanted for node in standing.nodes for unit in read_source(node).units
+        )
 
     def _code(self, unit: Unit) -> list[str]:
         """Code is shown when it stands in a section, character for character but for blanks."""
@@ -165,9 +170,13 @@ class Enforcement:
                     quote = find_quote("\n".join(block.split("\n")[1:-1]), source)
                     if quote is not None:
                         reason = "code: stands in the section"
-                        return self.ledger.show(unit, [Shown(block, (quote,), verdict, reason, 1.0, "verbatim")])
+                        return self.ledger.show(
+                            unit, [Shown(block, (quote,), verdict, reason, 1.0, "verbatim")]
+                        )
         return self.ledger.note(unit, "dropped", "code: not in any section of the context")
 
 
-_LEADING = frozenset("如下 以下 下列 步骤 方法 具体 内容 说明 情况 办法 流程 操作 答案 follow steps below these here".split())
+_LEADING = frozenset(
+    "如下 以下 下列 步骤 方法 具体 内容 说明 情况 办法 流程 操作 答案 follow steps below these here".split()
+)
 """What a bare lead-in consists of."""

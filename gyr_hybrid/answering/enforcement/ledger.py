@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gyr_hybrid.answering.context.packing import Context
-from gyr_hybrid.answering.enforcement.checking import squeezed
 from gyr_hybrid.answering.enforcement.citing import cite
 from gyr_hybrid.answering.enforcement.composition import Composer
 from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.response import Action, Citation, CitationVerdict, Decision
-from gyr_hybrid.answering.verification.verdict import Quote
+from gyr_hybrid.verification.verdict import JudgedBy, Quote
 
 MARKS: dict[Language, str] = {"zh": "〔未核实〕", "en": " (unverified)"}
 _WARNINGS: dict[Language, str] = {"zh": "未核实：{}", "en": "unverified: {}"}
@@ -31,6 +31,12 @@ class Shown:
     verdict: CitationVerdict
     reason: str
     support: float
+    judged_by: JudgedBy = "none"
+
+
+def squeezed(text: str) -> str:
+    """Letters, digits and Han characters only."""
+    return re.sub(r"\W+", "", text).casefold()
 
 
 class Ledger:
@@ -80,7 +86,16 @@ class Ledger:
             node = self._context.node(quote.node_id)
             label = labels[quote.node_id]
             self.citations.append(
-                cite(node, quote, label, shown.text, shown.verdict, shown.reason, shown.support)
+                cite(
+                    node,
+                    quote,
+                    label,
+                    shown.text,
+                    shown.verdict,
+                    shown.reason,
+                    shown.support,
+                    shown.judged_by,
+                )
             )
         action = _ACTIONS.get(shown.verdict, "shown")
         self.trace.append(Decision(unit.raw, action, shown.reason, shown.text, tuple(labels)))

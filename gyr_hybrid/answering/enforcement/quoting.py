@@ -11,7 +11,7 @@ from gyr_hybrid.answering.enforcement.composition import Composer
 from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.excerpts import Excerpt
 from gyr_hybrid.answering.response import Citation, Decision
-from gyr_hybrid.answering.verification.verdict import Quote
+from gyr_hybrid.verification import Quote
 
 _REASON = "extraction: the source's own words"
 

@@ -9,7 +9,7 @@ from gyr_hybrid.analysis import split_sentences
 from gyr_hybrid.answering.context.citations import Parsed
 from gyr_hybrid.answering.context.packing import Context
 from gyr_hybrid.answering.prompts import is_pleasantry
-from gyr_hybrid.answering.verification.verdict import Quote
+from gyr_hybrid.verification import Quote
 
 _LEAD_IN = re.compile(r"[:：]\s*[*_]*$")
 _REFERENCES = re.compile(
@@ -91,3 +91,8 @@ def _names_source(parsed: Parsed, context: Context) -> bool:
         if words in bare or words in ("".join(bare[:end]) for end in range(1, len(bare) + 1)):
             return True
     return False
+
+
+def cells_of(row: str) -> list[str]:
+    """The cells of a row as a model writes it."""
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]

@@ -1,1 +1,0 @@
-"""Whether a sentence stands in the sections that it cites, clause by clause."""
