@@ -53,7 +53,7 @@ class Reading:
         self._empty = True
 
     def feed(self, delta: Delta) -> list[list[Unit]]:
-        """Groups of units that are complete with this piece: single ones without a judge, else paragraphs or nothing."""
+        """Groups of units that are complete with this piece: single ones that no judge need see, else paragraphs."""
         if delta.finish_reason in _STOPS:
             self._stopped = delta.finish_reason
         return self._complete(self._segmented(self._thinking.feed(delta.text)))
@@ -75,6 +75,9 @@ class Reading:
             return [[unit] for unit in units]
         groups = []
         for unit in units:
+            if self._grouped and not self._group and not self._checks.is_open(unit):
+                groups.append([unit])
+                continue
             if self._grouped and self._group and unit.before == "\n\n" and self._groups < MOST_GROUPS - 1:
                 groups.append(self._group)
                 self._groups += 1

@@ -36,9 +36,22 @@ class _Run:
     after: int
 
 
-def near_quotation(sentence: str, source: Source) -> tuple[Quote, ...]:
-    """The places whose words the sentence repeats, clause by clause and in their order; empty when it is no near-quotation."""
+def near_quotation(sentence: str, sources: Sequence[Source]) -> tuple[Quote, ...]:
+    """The places whose words the sentence repeats, clause by clause and in their order; empty when it is no near-quotation.
+
+    It may join what two sections say, each in its own clause.
+    """
     claims = read_claim(even_fold(sentence))
+    for source in sources:
+        if quotes := _from_one(claims, source):
+            return quotes
+    if len(claims) < 2 or len(sources) < 2:
+        return ()
+    parts = [next(filter(None, (_from_one([c], s) for s in sources)), ()) for c in claims]
+    return tuple(q for part in parts for q in part) if all(parts) else ()
+
+
+def _from_one(claims: Sequence[Clause], source: Source) -> tuple[Quote, ...]:
     runs = _runs(source)
     lent = set(_tokens("\n".join(map(even_fold, source.path))))
     quotes: list[Quote] = []

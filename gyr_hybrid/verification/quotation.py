@@ -17,6 +17,7 @@ _BORDER = frozenset('。!?;:,\n、|()[]「」"“”')
 _STOP = re.compile(r"\.(?=\s|$)")
 _BEFORE = re.compile(r"[^。!?;\n|]*$")
 _AFTER = re.compile(r"[^。!?;\n|]*")
+_ENDS = tuple("。.!?！？；;")
 _REACH = 400
 """Characters of a sentence that are looked at for what conditions a clause of it."""
 _FINAL = re.compile(r"[。.!?;,:、]+$")
@@ -71,9 +72,20 @@ def find_verbatim(sentence: str, source: Source) -> Quote | None:
             before = _BEFORE.search(text[max(0, at - _REACH) : at])
             after = _AFTER.match(text[end : end + _REACH])
             if not any(restricts(rest.group()) for rest in (before, after) if rest):
-                return _quote(source, places, at, end)
+                return _whole(_quote(source, places, at, end), source)
         at = text.find(wanted, at + 1)
     return None
+
+
+def _whole(quote: Quote, source: Source) -> Quote:
+    """The quotation with its final punctuation; a row with its borders."""
+    start, end = quote.start, quote.end
+    if source.raw[end : end + 1] in _ENDS:
+        end += 1
+    row = next((b for b in source.blocks if b.kind == "row" and b.start <= start and end <= b.end), None)
+    if row is not None and start <= min(row.places) and max(row.places) < end:
+        start, end = row.start, row.end
+    return Quote(source.node_id, start, end, source.raw[start:end], quote.support)
 
 
 def _quote(source: Source, places: Sequence[int], at: int, end: int) -> Quote:

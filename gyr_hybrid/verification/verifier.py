@@ -64,7 +64,7 @@ def check(sentence: str, cited: Sequence[BaseNode], context: Sequence[BaseNode] 
         return Checked("contradicted", facts.reason, quotes, (), support)
     near: tuple[Quote, ...] = ()
     if facts.value == "agree":
-        near = next(filter(None, (near_quotation(sentence, source) for source in sources)), ())
+        near = near_quotation(sentence, sources)
     return Checked("open", facts.reason or "words: other words than the section's", quotes, near, support)
 
 

@@ -86,6 +86,7 @@ def index(index_of: Any, doc: Any) -> HybridIndex:
 @pytest.fixture
 def ask(index: HybridIndex, llm: Any) -> Callable[..., CitedResponse]:
     def one(question: str, *replies: str, **options: Any) -> CitedResponse:
+        options.setdefault("judge", None)
         answer = index.as_query_engine(llm(*replies), **options).query(question)
         assert isinstance(answer, CitedResponse)
         check(answer, index)

@@ -25,7 +25,7 @@ from gyr_hybrid.answering.response import CitationVerdict
 from gyr_hybrid.figures import even_fold
 from gyr_hybrid.verification import Claim, Quote, Verdict
 from gyr_hybrid.verification.quotation import best_unit, find_quote
-from gyr_hybrid.verification.sources import Source, read_source
+from gyr_hybrid.verification.sources import Source, content, read_source
 from gyr_hybrid.verification.sources import Unit as SourceUnit
 from gyr_hybrid.verification.verifier import Checked, check
 
@@ -232,7 +232,9 @@ class Decider:
             key=lambda r: (-r[0], r[1]),
         )
         for support, _, source, unit in ranked:
-            if support >= ABOUT and (shown := self._quoted(standing, verdict, source, unit)) is not None:
+            if support < ABOUT or _of_another(standing.sentence, source, unit):
+                continue
+            if (shown := self._quoted(standing, verdict, source, unit)) is not None:
                 return shown
         return None
 
@@ -275,6 +277,25 @@ def _row(source: Source, unit: SourceUnit, colon: str, comma: str) -> str:
         for i, (cell, name) in enumerate(zip(cells, [*names, *[""] * len(cells)], strict=False))
         if cell
     )
+
+
+def _of_another(sentence: str, source: Source, unit: SourceUnit) -> bool:
+    """Whether a unit is about another subject: the sentence names that of a sibling, and not the unit's own."""
+    words = set(content(even_fold(sentence)))
+    mine = _words(source, unit)
+    for other in source.units:
+        theirs = _words(source, other)
+        if other is unit or not set(mine) & set(theirs):
+            continue
+        subject = next((w for w in mine if w not in theirs), None)
+        rival = next((w for w in theirs if w not in mine), None)
+        if subject and rival and rival in words and subject not in words:
+            return True
+    return False
+
+
+def _words(source: Source, unit: SourceUnit) -> tuple[str, ...]:
+    return tuple(w for clause in source.clauses[unit.first : unit.after] for w in clause.words)
 
 
 def _unit_at(source: Source, quote: Quote) -> SourceUnit | None:

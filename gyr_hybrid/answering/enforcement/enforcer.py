@@ -33,6 +33,7 @@ class Enforcement:
         self.ledger = Ledger(context, settings.language)
         self._decider = Decider(context, settings, self.ledger)
         self._written: list[str] = []
+        self._read: dict[int, tuple[Unit, Standing | None]] = {}
         self.claims = 0
         """Units that said something about the subject, shown or not."""
 
@@ -47,12 +48,22 @@ class Enforcement:
 
     def check(self, units: Sequence[Unit]) -> Steps:
         """Check the units of one group; the value is the pieces of text to show for them."""
-        standings = [self._stand(unit) for unit in units]
+        standings = [self._standing(unit) for unit in units]
         yield from self._decider.judge([s for s in standings if s is not None])
         pieces: list[str] = []
         for unit, standing in zip(units, standings, strict=True):
             pieces += yield from self._show(unit, standing)
         return pieces
+
+    def is_open(self, unit: Unit) -> bool:
+        """Whether a judge has to be asked about a unit; units are given in their order, each before it is checked."""
+        standing = self._standing(unit)
+        return standing is not None and standing.checked.outcome == "open" and bool(standing.nodes)
+
+    def _standing(self, unit: Unit) -> Standing | None:
+        if id(unit) not in self._read:
+            self._read[id(unit)] = unit, self._stand(unit)
+        return self._read[id(unit)][1]
 
     def _stand(self, unit: Unit) -> Standing | None:
         """What the rules say of a unit; None when it claims nothing."""
