@@ -15,8 +15,7 @@ from gyr_hybrid.answering.enforcement.deciding import AskAgain, Request, Setting
 from gyr_hybrid.answering.enforcement.enforcer import Enforcement
 from gyr_hybrid.answering.enforcement.quoting import quote
 from gyr_hybrid.answering.enforcement.units import Unit
-from gyr_hybrid.answering.evidence import covered
-from gyr_hybrid.answering.extractive import choose, extract
+from gyr_hybrid.answering.extractive import extract
 from gyr_hybrid.answering.generation import Delta, Prompt, agenerate, generate, without_thoughts
 from gyr_hybrid.answering.options import EngineOptions
 from gyr_hybrid.answering.preparation import Found, material
@@ -71,9 +70,7 @@ class Writer:
             finally:
                 deltas.close()
             if (reason := reading.outcome()) is not None:
-                yield from map(answer.show, self._rescue(answer, found, checks))
-                if not answer.pieces:
-                    yield answer.refuse(reason)
+                yield answer.refuse(reason)
         answer.done = True
 
     async def apieces(self, answer: Answer, found: Found) -> AsyncGenerator[str]:
@@ -102,10 +99,7 @@ class Writer:
             finally:
                 await deltas.aclose()
             if (reason := reading.outcome()) is not None:
-                for piece in await asyncio.to_thread(self._rescue, answer, found, checks):
-                    yield answer.show(piece)
-                if not answer.pieces:
-                    yield answer.refuse(reason)
+                yield answer.refuse(reason)
         answer.done = True
 
     def _extracts(self, answer: Answer) -> bool:
@@ -117,26 +111,6 @@ class Writer:
         if not quoted.pieces:
             answer.refusal_reason = "no_evidence"
         return list(quoted.pieces)
-
-    def _rescue(self, answer: Answer, found: Found, checks: Enforcement) -> list[str]:
-        """When nothing of the answer passed: the cited section's own words, if a sentence was about it."""
-        if not checks.dropped:
-            return []
-        question, candidates = material(answer, found, self._analyzer)
-        ids = [source.node_id for source in answer.context.sources]
-        for sentence, node_id in checks.dropped:
-            number = ids.index(node_id)
-            best = max(covered(question.weights, c.terms, question.synonyms) for c in candidates)
-            share = covered(question.weights, candidates[number].terms, question.synonyms)
-            if share < ANSWERS * best and not candidates[number].codes:
-                continue
-            if candidates[number].terms & set(self._analyzer.content_words(sentence)):
-                chosen = [(number, excerpt) for excerpt in choose(question, candidates[number])]
-                quoted = quote(answer.context, chosen, replacing="nothing passed: the cited section answers")
-                answer.citations.extend(quoted.citations)
-                answer.trace.extend(quoted.trace)
-                return list(quoted.pieces)
-        return []
 
     def _checks(self, answer: Answer) -> Enforcement:
         options = self._options

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from rapidfuzz.distance import LCSseq
 
 from gyr_hybrid.figures import Figure, even_fold, source_figures, standing
+from gyr_hybrid.verification.quotation import whole
 from gyr_hybrid.verification.restrictions import restrictions, restricts
 from gyr_hybrid.verification.sources import FUNCTION, Clause, Source, read_claim
 from gyr_hybrid.verification.verdict import Quote
 
-KEPT = 0.9
-"""Least share of a clause's words that stand in one place of the source, in order."""
-COVERED = 0.5
+COVERED = 0.4
 """Least share of that place's words that the clause has."""
 RUN = 4
 """Most clauses of a source sentence that one clause may take its words from."""
@@ -64,7 +63,7 @@ def _from_one(claims: Sequence[Clause], source: Source) -> tuple[Quote, ...]:
         at = run.first
         used.update(range(run.first, run.after))
         start, end = source.clauses[run.first].start, source.clauses[run.after - 1].end
-        quotes.append(Quote(source.node_id, start, end, source.raw[start:end], 1.0))
+        quotes.append(whole(Quote(source.node_id, start, end, source.raw[start:end]), source))
     units = {source.clauses[i].unit for i in used}
     left_out = [
         c
@@ -92,20 +91,17 @@ def _best(claim: Clause, runs: Sequence[_Run], lent: set[str]) -> _Run | None:
     own = tuple(t for t in tokens if t not in lent) or tokens
     best, most = None, 0.0
     for run in runs:
-        shared = max(
-            LCSseq.normalized_similarity(tokens, tokens[:0]) if not tokens else _share(tokens, run.tokens),
-            _share(own, run.tokens),
-        )
-        if shared < KEPT:
+        if not (_within(tokens, run.tokens) or _within(own, run.tokens)):
             continue
         back = LCSseq.similarity(tokens, run.tokens) / max(1, len(run.tokens))
-        if back >= COVERED and shared + back > most and _agree(claim, run):
-            best, most = run, shared + back
+        if back >= COVERED and back > most and _agree(claim, run):
+            best, most = run, back
     return best
 
 
-def _share(tokens: Sequence[str], others: Sequence[str]) -> float:
-    return LCSseq.similarity(tokens, others) / len(tokens) if tokens else 0.0
+def _within(tokens: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether all tokens stand among the others, in order."""
+    return bool(tokens) and LCSseq.similarity(tokens, others) == len(tokens)
 
 
 def _agree(claim: Clause, run: _Run) -> bool:

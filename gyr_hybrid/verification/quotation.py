@@ -72,12 +72,12 @@ def find_verbatim(sentence: str, source: Source) -> Quote | None:
             before = _BEFORE.search(text[max(0, at - _REACH) : at])
             after = _AFTER.match(text[end : end + _REACH])
             if not any(restricts(rest.group()) for rest in (before, after) if rest):
-                return _whole(_quote(source, places, at, end), source)
+                return whole(_quote(source, places, at, end), source)
         at = text.find(wanted, at + 1)
     return None
 
 
-def _whole(quote: Quote, source: Source) -> Quote:
+def whole(quote: Quote, source: Source) -> Quote:
     """The quotation with its final punctuation; a row with its borders."""
     start, end = quote.start, quote.end
     if source.raw[end : end + 1] in _ENDS:

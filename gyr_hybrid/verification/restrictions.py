@@ -19,6 +19,7 @@ CLASSES = {
     "some": r"部分|有些|有的|多数|通常|一般|可能|往往|\b(?:some|most|usually|often|normally|partly|generally)\b",
     "before": r"前(?![台端])|先|\b(?:before|first|prior)\b",
     "after": r"后(?![台端])|再|然后|\b(?:after|then|later|following)\b",
+    "and": r"且",
     "or": r"或|\b(?:or|either)\b",
     "limit": r"最|更|超|以上|以下|以内|之内|至少|至多|满|足(?!够)|[低高少多早晚]于|起(?!来)|\b(?:more|less|least|most|than|within|over|under|above|below|up to)\b",
 }

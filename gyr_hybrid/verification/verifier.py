@@ -51,7 +51,7 @@ class Checked:
 
 def check(sentence: str, cited: Sequence[BaseNode], context: Sequence[BaseNode] = ()) -> Checked:
     """What the rules say of a sentence that cites ``cited``, of the sections ``context`` that its writer had."""
-    sources = [read_source(node) for node in cited]
+    sources = [source for node in cited if (source := read_source(node)).units]
     if not sources:
         return Checked("open", "source: nothing to compare with")
     for source in sources:

@@ -223,20 +223,19 @@ class Decider:
             for source in sources:
                 if (quote := find_quote(words, source)) and (unit := _unit_at(source, quote)) is not None:
                     return self._quoted(standing, verdict, source, unit)
-        ranked = sorted(
-            (
-                (best[1], i, source, best[0])
-                for i, source in enumerate(sources)
-                if (best := best_unit(standing.sentence, source))
-            ),
-            key=lambda r: (-r[0], r[1]),
-        )
-        for support, _, source, unit in ranked:
-            if support < ABOUT or _of_another(standing.sentence, source, unit):
-                continue
+        ranked = self._ranked(standing.sentence, sources)
+        if standing.parsed.cited and not ranked:
+            ranked = self._ranked(self._settings.question, sources)
+        for source, unit in ranked:
             if (shown := self._quoted(standing, verdict, source, unit)) is not None:
                 return shown
         return None
+
+    def _ranked(self, text: str, sources: Sequence[Source]) -> list[tuple[Source, SourceUnit]]:
+        """The unit of each section that has most of a text's words, best first; none about another subject."""
+        found = [(best[1], s, best[0]) for s in sources if (best := best_unit(text, s)) and best[1] >= ABOUT]
+        kept = [f for f in found if not _of_another(text, f[1], f[2])]
+        return [(source, unit) for _, source, unit in sorted(kept, key=lambda f: -f[0])]
 
     def _quoted(self, standing: Standing, verdict: Verdict, source: Source, unit: SourceUnit) -> Shown | None:
         text = self.parser.strip(in_full(source, unit, standing.unit.kind == "row", self._settings.language))
