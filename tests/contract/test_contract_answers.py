@@ -344,7 +344,7 @@ def test_an_answer_in_english(index_of: Any, doc: Any, llm: Any) -> None:
     assert answer.response == f"{said}[en#1]"
     wrong = llm("Yearly plans can be refunded in full within 30 days of purchase. [en#1]")
     assert (
-        index.as_query_engine(wrong).query("When can yearly plans be refunded?").response == f"{said}[en#1]"
+        index.as_query_engine(wrong).query("When can yearly plans be refunded?").response == f"Refunds: {said}[en#1]"
     )
     denied = llm("Monthly plans can be refunded. [en#1]")
     answer = index.as_query_engine(denied).query("Can monthly plans be refunded?")
@@ -384,7 +384,7 @@ def test_a_contradicted_sentence_is_asked_for_again_once_then_replaced(
     assert [c.verdict for c in answer.citations] == ["quoted"]
     right = llm(wrong, f"{instead}{wrong[wrong.index('[') :]}")
     answer = index.as_query_engine(right).query(question)
-    assert answer.response == f"{instead}{wrong[wrong.index('[') :]}"
+    assert answer.response.endswith(f"{instead}{wrong[wrong.index('[') :]}")
     assert [c.verdict for c in answer.citations] == ["supported"]
     never_asked = llm(wrong)
     assert instead in index.as_query_engine(never_asked, max_retries=0).query(question).response
@@ -435,7 +435,7 @@ def test_a_code_of_the_heading_path_is_enough(index: HybridIndex, ask: Any, doc:
 def test_an_uncertain_sentence_is_replaced_by_the_sources_own(ask: Any) -> None:
     answer = ask(ASK, "买了年付的人七天之内都能把钱全部拿回来，非常贴心。[kb-002#1]", max_retries=0)
     assert "贴心" not in answer.response
-    assert answer.response == f"{TRUE}[kb-002#1]"
+    assert answer.response == f"申请条件：{TRUE}[kb-002#1]"
     assert [c.verdict for c in answer.citations] == ["quoted"]
 
 
@@ -534,7 +534,7 @@ def test_flag_in_english_says_unverified(index_of: Any, doc: Any, llm: Any) -> N
 
 def test_flag_treats_contradictions_as_strict_does(ask: Any) -> None:
     answer = ask(ASK, "年付套餐购买后 30 天内可以全额退款。[kb-002#1]", policy="flag")
-    assert answer.response == f"{TRUE}[kb-002#1]"
+    assert answer.response == f"申请条件：{TRUE}[kb-002#1]"
 
 
 class Judge(Verifier):
@@ -860,13 +860,14 @@ def test_a_figure_elsewhere_in_the_section_is_not_enough(index: HybridIndex, llm
 @pytest.mark.parametrize("said", ["所有套餐购买后 7 天内可以全额退款。", "套餐购买后 7 天内可以全额退款。"])
 def test_a_wider_claim_is_not_shown(index: HybridIndex, llm: Any, said: str) -> None:
     answer = index.as_query_engine(llm(f"{said}[kb-002#1]"), max_retries=0).query("年付套餐可以退款吗")
-    assert answer.response == f"{TRUE}[kb-002#1]"
+    assert answer.response == f"申请条件：{TRUE}[kb-002#1]"
 
 
 def test_a_figure_of_the_table_header_is_enough(index: HybridIndex, doc: Any, llm: Any) -> None:
     index.upsert([doc("kb-021", "# 价目\n\n| 套餐 | 2026 年价格 |\n|---|---|\n| 旗舰套餐 | 900 元 |")])
     said = "旗舰套餐 2026 年价格是 900 元。[kb-021#1]"
-    assert index.as_query_engine(llm(said)).query("旗舰套餐 2026 年价格").response == said
+    answer = index.as_query_engine(llm(said), judge=None).query("旗舰套餐 2026 年价格")
+    assert answer.response == "价目：旗舰套餐，2026 年价格：900 元。[kb-021#1]"
 
 
 def test_what_a_wrong_id_cites_is_not_shown_in_place_of_an_answer(index: HybridIndex, llm: Any) -> None:

@@ -79,7 +79,10 @@ class Enforcement:
             return None
         if unit.kind not in ("header", "row") and is_lead_in(parsed.text) and self._is_bare(parsed):
             return None
-        return self._decider.stand(unit, parsed, before)
+        standing = self._decider.stand(unit, parsed, before)
+        if is_model_refusal(standing.sentence) and standing.checked.outcome != "verbatim":
+            standing.nodes = ()  # that the material lacks something is nothing to judge
+        return standing
 
     def _is_header(self, unit: Unit) -> bool:
         """Whether the names of a table's columns stand in the sections as such names, or as headings."""
