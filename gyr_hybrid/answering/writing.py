@@ -17,9 +17,10 @@ from gyr_hybrid.answering.enforcement.quoting import quote
 from gyr_hybrid.answering.enforcement.replacing import speaks_of_a_rival
 from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.evidence import covered
-from gyr_hybrid.answering.extractive import choose, extract
+from gyr_hybrid.answering.extractive import choose
 from gyr_hybrid.answering.generation import Delta, Prompt, agenerate, generate, without_thoughts
 from gyr_hybrid.answering.options import EngineOptions
+from gyr_hybrid.answering.passages import passages
 from gyr_hybrid.answering.preparation import Found, material
 from gyr_hybrid.answering.reading import Reading, adrive, drive
 from gyr_hybrid.answering.verification.verdict import Verifier
@@ -107,7 +108,7 @@ class Writer:
         return self._llm is None and answer.refusal_reason is None
 
     def _extract(self, answer: Answer, found: Found) -> list[str]:
-        quoted = quote(answer.context, extract(*material(answer, found, self._analyzer)))
+        quoted = passages(answer.context, *material(answer, found, self._analyzer))
         answer.citations, answer.trace = list(quoted.citations), list(quoted.trace)
         if not quoted.pieces:
             answer.refusal_reason = "no_evidence"
