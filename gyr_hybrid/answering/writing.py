@@ -13,18 +13,15 @@ from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
 from gyr_hybrid.answering.enforcement.deciding import AskAgain, Request, Settings
 from gyr_hybrid.answering.enforcement.enforcer import Enforcement
-from gyr_hybrid.answering.enforcement.quoting import quote
 from gyr_hybrid.answering.enforcement.units import Unit
-from gyr_hybrid.answering.extractive import extract
 from gyr_hybrid.answering.generation import Delta, Prompt, agenerate, generate, without_thoughts
 from gyr_hybrid.answering.options import EngineOptions
+from gyr_hybrid.answering.passages import passages
 from gyr_hybrid.answering.preparation import Found, material
 from gyr_hybrid.answering.reading import Reading, adrive, drive
 from gyr_hybrid.verification import LLMVerifier, Verdict, Verifier
 from gyr_hybrid.verification.judging import ajudge_claims, judge_claims
 
-ANSWERS = 0.6
-"""Share of what the best section has of the question's words that the cited one needs to be quoted in its place."""
 _NOT_JUDGED_ZH = "核对改写的模型未能给出结论，改用原文：{}"
 _NOT_JUDGED_EN = "the judge gave no verdict, the source's words are shown instead: {}"
 LONG_PIECE = 200
@@ -106,7 +103,7 @@ class Writer:
         return self._llm is None and answer.refusal_reason is None
 
     def _extract(self, answer: Answer, found: Found) -> list[str]:
-        quoted = quote(answer.context, extract(*material(answer, found, self._analyzer)))
+        quoted = passages(answer.context, *material(answer, found, self._analyzer))
         answer.citations, answer.trace = list(quoted.citations), list(quoted.trace)
         if not quoted.pieces:
             answer.refusal_reason = "no_evidence"

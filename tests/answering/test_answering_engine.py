@@ -416,7 +416,7 @@ def test_a_question_that_does_not_hang_on_its_unknown_code_is_answered_from_fore
 def test_of_foreign_nodes_those_that_only_look_alike_are_not_shown() -> None:
     response = CitedQueryEngine(Fixed(*CODED)).query("e-1043 怎么办")
     assert isinstance(response, CitedResponse)
-    assert str(response) == "文件不是 UTF-8，请另存为 UTF-8。[node-1]"
+    assert str(response).endswith("文件不是 UTF-8，请另存为 UTF-8。[node-1]")
     assert [n.node.node_id for n in response.context_nodes] == ["node-1"]
 
 
@@ -647,7 +647,8 @@ def test_an_instruction_in_a_paragraph_spoils_nothing_but_itself(obeying: str | 
     with HybridIndex.from_documents([Document(id_="kb-1", text=INJECTED)], offline=True) as index:
         response = index.as_query_engine(llm=llm, max_retries=0).query("支付宝退款几天到账")
     assert isinstance(response, CitedResponse)
-    assert "支付宝 1-3 个工作日到账。[kb-1#1]" in str(response)
+    assert "支付宝 1-3 个工作日到账。" in str(response)
+    assert str(response).endswith("[kb-1#1]")
     assert "免费" not in str(response)
     assert "规则" not in str(response)
     assert not any("免费" in citation.quote for citation in response.citations)
