@@ -22,6 +22,7 @@ from gyr_hybrid.answering.generation import Delta, Prompt, agenerate, generate, 
 from gyr_hybrid.answering.options import EngineOptions
 from gyr_hybrid.answering.preparation import Found, material
 from gyr_hybrid.answering.reading import Reading, adrive, drive
+from gyr_hybrid.answering.refusal import weak_opening, weak_warning
 from gyr_hybrid.answering.verification.verdict import Verifier
 from gyr_hybrid.errors import ConfigurationError
 
@@ -53,7 +54,7 @@ class Writer:
         if answer.refusal_reason is not None:
             yield answer.refuse(answer.refusal_reason)
         elif self._llm is None:
-            yield from map(answer.show, quoted)
+            yield from map(answer.show, _opened(answer, quoted))
         else:
             llm = self._llm
             checks = self._checks(answer)
@@ -79,7 +80,7 @@ class Writer:
         if answer.refusal_reason is not None:
             yield answer.refuse(answer.refusal_reason)
         elif self._llm is None:
-            for piece in quoted:
+            for piece in _opened(answer, quoted):
                 yield answer.show(piece)
         else:
             llm = self._llm
@@ -189,6 +190,15 @@ class Writer:
         if self._options.verifier is None:
             raise ConfigurationError("no verifier is set; give `verifier=` to the engine")
         return self._options.verifier
+
+
+def _opened(answer: Answer, pieces: list[str]) -> list[str]:
+    """Pieces of an extraction; where the evidence is weak they open with a line that says so."""
+    if not answer.weak:
+        return pieces
+    opening = weak_opening(answer.language)
+    answer.warnings.append(weak_warning(answer.language))
+    return [opening + "\n\n", *pieces]
 
 
 async def _off_loop(feed: Callable[[Delta], list[Unit]], delta: Delta) -> list[Unit]:
