@@ -85,7 +85,8 @@ def test_headings_in_a_refusal_cannot_pass_for_labels() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["你好", "谢谢！", "转人工", "人工客服", "你能做什么？", "Hello", "thanks a lot", "你好，帮我转人工客服"]
+    "said",
+    ["你好", "谢谢！", "转人工", "人工客服", "你能做什么？", "Hello", "thanks a lot", "你好，帮我转人工客服"],
 )
 def test_small_talk_is_answered_without_a_model(helpcenter: HybridIndex, said: str) -> None:
     assert is_small_talk(said)
