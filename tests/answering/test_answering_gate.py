@@ -118,7 +118,7 @@ def test_the_applications_small_talk(shop: HybridIndex) -> None:
 
 async def test_weak_passages_say_so_in_every_way(helpcenter: HybridIndex) -> None:
     evidence = ask(helpcenter, WEAK).evidence
-    options = {"min_evidence": max(0.0, evidence - 0.05)}
+    options: dict[str, Any] = {"min_evidence": max(0.0, evidence - 0.05)}
     response = ask(helpcenter, WEAK, **options)
     assert str(response).startswith(weak_opening("zh"))
     assert response.warnings.count(weak_warning("zh")) == 1
