@@ -17,6 +17,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -79,7 +80,7 @@ def main() -> None:
         arguments.out.write_text(text + "\n", encoding="utf-8")
 
 
-def _row(name: str, index: HybridIndex, questions: Sequence[Question], options: dict[str, str]) -> Row:
+def _row(name: str, index: HybridIndex, questions: Sequence[Question], options: dict[str, Any]) -> Row:
     llm = ScriptedLLM(MISSING)
     with_model, without = index.as_query_engine(llm, **options), index.as_query_engine(**options)
     stopped: list[str] = []
