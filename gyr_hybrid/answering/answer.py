@@ -8,8 +8,9 @@ from typing import Any
 from llama_index.core.schema import NodeWithScore
 
 from gyr_hybrid.answering.context.packing import Context
+from gyr_hybrid.answering.in_use import InUse
 from gyr_hybrid.answering.prompts import Language
-from gyr_hybrid.answering.refusal import refusal_message
+from gyr_hybrid.answering.refusal import near_misses, refusal_message
 from gyr_hybrid.answering.response import (
     Citation,
     CitedResponse,
@@ -23,6 +24,9 @@ _CANCELLED: dict[Language, str] = {
     "en": "the answer was stopped before its end and is not complete",
 }
 
+NEAREST = 3
+"""Most sections that a refusal for want of evidence names."""
+
 
 @dataclass
 class Answer:
@@ -35,6 +39,11 @@ class Answer:
     refusal_reason: RefusalReason | None = None
     refusal_text: str | None = None
     """The owner's own text for refusals."""
+    small_talk: str | None = None
+    """The application's own text for small talk."""
+    weak: bool = False
+    """Whether the evidence is only a little above the border."""
+    in_use: InUse = field(default_factory=InUse)
     unknown_identifiers: list[UnknownIdentifier] = field(default_factory=list)
     unanswered: tuple[str, ...] = ()
     """Parts of the question without evidence, where others have some."""
@@ -48,6 +57,11 @@ class Answer:
     def context_nodes(self) -> list[NodeWithScore]:
         """All sections that the model is shown."""
         return list(self.context.nodes)
+
+    @property
+    def nearest(self) -> list[NodeWithScore]:
+        """Sections that came closest, on a refusal for want of evidence."""
+        return list(self.context.nodes[:NEAREST]) if self.refusal_reason == "no_evidence" else []
 
     @property
     def source_nodes(self) -> list[NodeWithScore]:
@@ -74,7 +88,13 @@ class Answer:
         """End as a refusal; the value is its text."""
         self.refusal_reason = reason
         self.citations.clear()
-        return self.show(refusal_message(reason, self.language, self.unknown_identifiers, self.refusal_text))
+        custom = self.refusal_text
+        if reason == "small_talk":
+            custom = self.small_talk
+        nearest = near_misses(self.nearest, [s.label for s in self.context.sources], self.language)
+        return self.show(
+            refusal_message(reason, self.language, self.unknown_identifiers, custom, nearest=nearest)
+        )
 
     def cancel(self) -> None:
         """End where it stands."""
@@ -95,4 +115,7 @@ class Answer:
             warnings=list(self.warnings),
             evidence=self.evidence,
             trace=list(self.trace),
+            nearest=self.nearest,
+            mode=self.in_use.mode,
+            models=dict(self.in_use.models),
         )

@@ -23,12 +23,14 @@ from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
 from gyr_hybrid.answering.context.packing import Context
 from gyr_hybrid.answering.finding import Finder
+from gyr_hybrid.answering.in_use import InUse
 from gyr_hybrid.answering.options import ENGINE_OPTIONS, EngineOptions
 from gyr_hybrid.answering.preparation import Found, prepare
 from gyr_hybrid.answering.prompts import Language, default_prompts, language_of
 from gyr_hybrid.answering.streaming import CitedAsyncStreamingResponse, CitedStreamingResponse
 from gyr_hybrid.answering.writing import Writer
 from gyr_hybrid.retrieval.options import check_options
+from gyr_hybrid.retrieval.retriever import HybridRetriever
 
 __all__ = ["ENGINE_OPTIONS", "CitedQueryEngine"]
 
@@ -77,6 +79,7 @@ class CitedQueryEngine(BaseQueryEngine):
         self._prompts = default_prompts()
         self._analyzer = analyzer or getattr(retriever, "analyzer", None) or Analyzer()
         self._finder = Finder(retriever, node_postprocessors, self.callback_manager, self._analyzer)
+        self._llm = llm
         self._writer = Writer(llm, self._options, self._prompts, self._analyzer)
 
     @property
@@ -187,7 +190,13 @@ class CitedQueryEngine(BaseQueryEngine):
         if question.strip():
             return None
         context = Context((), (), self._options.citation_format)
-        answer = Answer(question, self._language(question), context, refusal_text=self._options.refusal_text)
+        answer = Answer(
+            question,
+            self._language(question),
+            context,
+            refusal_text=self._options.refusal_text,
+            in_use=self._in_use(),
+        )
         answer.refusal_reason = "empty_question"
         return answer
 
@@ -201,4 +210,13 @@ class CitedQueryEngine(BaseQueryEngine):
             citation_format=options.citation_format,
             token_budget=options.token_budget,
             refusal_text=options.refusal_text,
+            with_llm=self._llm is not None,
+            min_evidence=options.min_evidence,
+            small_talk=options.small_talk,
+            in_use=self._in_use(),
         )
+
+    def _in_use(self) -> InUse:
+        judge = self._options.verifier if self._llm is not None else None
+        ours = self.retriever.models if isinstance(self.retriever, HybridRetriever) else {}
+        return InUse.of(llm=self._llm, judge=judge, **ours)

@@ -16,6 +16,9 @@ from dataclasses import dataclass
 EVIDENCE_MIN = 0.5
 """Below it the engine refuses with ``no_evidence``."""
 
+WEAK = 0.1
+"""How far above the border evidence is still weak: the passage is shown as the closest, not as the answer."""
+
 _BORDER = 4.4
 """Sum of the weighted signals at which evidence is 0.5: above questions about payments that no article names, below
 customers' paraphrases that share no word with the article."""
@@ -62,6 +65,15 @@ _UNKNOWN_BM25, _UNKNOWN_AGREEMENT, _UNKNOWN_LEAD = 0.3, 0.6, 0.2
 """What stands in for the signals of words when they do not meet the documents at all: vectors decide alone."""
 
 
+def chance_cosine(children: int) -> float:
+    """Best cosine that a question about something else reaches among so many children, with the offline model.
+
+    Other models mostly give higher cosines to texts that have nothing in common; with them it errs towards letting
+    a question through.
+    """
+    return 0.3 + 0.018 * math.log(max(children, 1))
+
+
 def evidence(signals: Signals, children: int) -> float:
     """Combine the signals into one value, 0..1.
 
@@ -74,8 +86,7 @@ def evidence(signals: Signals, children: int) -> float:
     agreement = signals.agreement if met and signals.agreement is not None else _UNKNOWN_AGREEMENT
     lead = signals.lead if met and signals.lead is not None else _UNKNOWN_LEAD
     lead = min(lead, max(_LEAD_ALONE, signals.coverage))
-    chance = 0.3 + 0.018 * math.log(max(children, 1))
-    above_chance = 0.0 if signals.cosine is None else signals.cosine - chance
+    above_chance = 0.0 if signals.cosine is None else signals.cosine - chance_cosine(children)
     total = (
         _COVERAGE * signals.coverage
         + _RUNS * signals.runs

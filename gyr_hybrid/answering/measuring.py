@@ -10,7 +10,15 @@ from llama_index.core.schema import BaseNode
 from gyr_hybrid.analysis import Analyzer, fold
 from gyr_hybrid.answering.asking import AskedFigure, asked_figure, asked_thing, only_does
 from gyr_hybrid.answering.context.packing import Context, plain_text
-from gyr_hybrid.answering.evidence import Signals, coverage, evidence, evidence_of_code, names_fault, runs
+from gyr_hybrid.answering.evidence import (
+    Signals,
+    chance_cosine,
+    coverage,
+    evidence,
+    evidence_of_code,
+    names_fault,
+    runs,
+)
 from gyr_hybrid.retrieval.asked import asked_besides, light
 from gyr_hybrid.retrieval.result import Retrieval
 from gyr_hybrid.retrieval.run import Run
@@ -67,6 +75,21 @@ def measure(
     if known:
         return min(value, FILTERED_OUT)
     return min(value, UNKNOWN_BESIDE) if retrieval.codes else value
+
+
+def touched(
+    context: Context, sections: Sequence[set[str]], weights: Mapping[str, float], retrieval: Retrieval
+) -> bool:
+    """Whether anything visible has to do with the question: a content word, a code, or a cosine above chance."""
+    if not context.nodes:
+        return False
+    run = retrieval.run
+    if run is None or any(retrieval.bearing.get(node.node_id) for node in context.facts):
+        return True
+    if coverage(weights, sections, retrieval.synonyms) > 0:
+        return True
+    best = retrieval.cosine_best
+    return best is not None and _vectors_tell(run) and best > chance_cosine(run.view.n_children)
 
 
 def _of_codes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
@@ -34,7 +35,11 @@ class EngineOptions:
     token_budget: int = TOKEN_BUDGET
     """Tokens of the sections shown to the model."""
     refusal_text: str | None = None
-    """Shown on refusal; may hold ``{codes}`` and ``{suggestions}``."""
+    """Shown on refusal; may hold ``{codes}``, ``{suggestions}`` and ``{nearest}``."""
+    min_evidence: float | None = None
+    """0..1; less is refused where no model answers. None is the measured border, 0.5. A model is asked regardless."""
+    small_talk: Callable[[str], str] | str | None = None
+    """What answers a greeting, thanks or the wish for a person: a text, or a function of the question."""
     language: Literal["zh", "en"] | None = None
     """Of prompts and refusals; None is that of the question."""
 
@@ -53,6 +58,15 @@ class EngineOptions:
                 raise ConfigurationError(
                     f"{name}={judge!r} has no method verify(sentence, nodes); derive it from gyr_hybrid.Verifier"
                 )
+        border = self.min_evidence
+        if border is not None and (
+            isinstance(border, bool) or not isinstance(border, int | float) or not 0 <= border <= 1
+        ):
+            raise ConfigurationError(f"min_evidence={border!r} must be a number from 0 to 1, or None")
+        if not (self.small_talk is None or isinstance(self.small_talk, str) or callable(self.small_talk)):
+            raise ConfigurationError(
+                f"small_talk={self.small_talk!r} must be a text, a function of the question, or None"
+            )
         check_format(self.citation_format)
 
 

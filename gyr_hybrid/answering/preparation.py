@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from llama_index.core.schema import BaseNode, NodeWithScore
@@ -10,15 +10,15 @@ from llama_index.core.schema import BaseNode, NodeWithScore
 from gyr_hybrid.analysis import Analyzer
 from gyr_hybrid.answering.answer import Answer
 from gyr_hybrid.answering.context.packing import build_context, document_id, plain_text
-from gyr_hybrid.answering.evidence import (
-    EVIDENCE_MIN,
-)
-from gyr_hybrid.answering.measuring import measure
+from gyr_hybrid.answering.evidence import EVIDENCE_MIN, WEAK
+from gyr_hybrid.answering.in_use import InUse
+from gyr_hybrid.answering.measuring import measure, touched
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.question import Candidate, Question
 from gyr_hybrid.answering.question_parts import evidence_of_parts
 from gyr_hybrid.answering.refusal import family_warning, unanswered_warning, unknown_warning
 from gyr_hybrid.answering.response import UnknownIdentifier
+from gyr_hybrid.answering.small_talk import is_small_talk, meets
 from gyr_hybrid.answering.weighing import section_terms, word_weights
 from gyr_hybrid.notices import said
 from gyr_hybrid.retrieval.asked import asked_besides
@@ -52,15 +52,30 @@ def prepare(
     citation_format: str,
     token_budget: int,
     refusal_text: str | None,
+    with_llm: bool = False,
+    min_evidence: float | None = None,
+    small_talk: Callable[[str], str] | str | None = None,
+    in_use: InUse | None = None,
 ) -> Answer:
-    """An answer that is either refused already or ready for the model."""
+    """An answer that is either refused already or ready to be written.
+
+    Args:
+        with_llm: a model answers: only what nothing visible touches is refused here.
+        min_evidence: the border without a model; None is ``EVIDENCE_MIN``.
+        small_talk: the application's answer to small talk.
+    """
+    border = EVIDENCE_MIN if min_evidence is None else min_evidence
     retrieval = found.retrieval
     codes = retrieval.codes
     known = [c for c in codes if c.status != "unknown"]
     unknown = [c for c in codes if c.status == "unknown"]
     nodes = without_look_alikes(found.nodes, retrieval, analyzer) if codes else list(found.nodes)
     context = build_context(nodes, citation_format, token_budget)
-    answer = Answer(question, language, context, refusal_text=refusal_text)
+    answer = Answer(question, language, context, refusal_text=refusal_text, in_use=in_use or InUse())
+    if is_small_talk(question) and not meets(question, context.facts, analyzer):
+        answer.refusal_reason = "small_talk"
+        answer.small_talk = small_talk(question) if callable(small_talk) else small_talk
+        return answer
     answer.unknown_identifiers = [UnknownIdentifier(c.text, tuple(c.suggestions)) for c in unknown]
     if unknown:
         answer.warnings.append(unknown_warning(answer.unknown_identifiers, language))
@@ -93,10 +108,15 @@ def prepare(
     answer.evidence = measure(question, context, sections, weights, retrieval) if context.nodes else 0.0
     parts = evidence_of_parts(context, sections, retrieval, analyzer) if context.nodes else {}
     answer.evidence = max([answer.evidence, *parts.values()])
-    if answer.evidence < EVIDENCE_MIN:
-        answer.refusal_reason = "no_evidence"
+    if with_llm:
+        enough = touched(context, sections, weights, retrieval)
     else:
-        answer.unanswered = tuple(part for part, value in parts.items() if value < EVIDENCE_MIN)
+        enough = bool(context.nodes) and answer.evidence >= border
+        answer.weak = retrieval.run is not None and answer.evidence < border + WEAK
+    if not enough:
+        answer.refusal_reason = "no_evidence"
+    elif answer.evidence >= border:
+        answer.unanswered = tuple(part for part, value in parts.items() if value < border)
         answer.warnings.extend(unanswered_warning(part, language) for part in answer.unanswered)
     return answer
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+from llama_index.core.schema import NodeWithScore
 
 from gyr_hybrid.answering.prompts import Language
 from gyr_hybrid.answering.response import RefusalReason, UnknownIdentifier
@@ -10,6 +13,7 @@ from gyr_hybrid.answering.response import RefusalReason, UnknownIdentifier
 _TEXTS: dict[Language, dict[RefusalReason, str]] = {
     "zh": {
         "empty_question": "请输入要问的问题。",
+        "small_talk": "您好！请直接写下想了解的问题，我会查找资料并注明出处。如需人工服务，请联系工作人员。",
         "unknown_identifier": "资料中没有 {codes}，请核对后再问。",
         "no_evidence": "资料中没有能回答这个问题的内容。",
         "model_refused": "资料中没有提到这个问题的答案。",
@@ -17,6 +21,8 @@ _TEXTS: dict[Language, dict[RefusalReason, str]] = {
     },
     "en": {
         "empty_question": "Please enter a question.",
+        "small_talk": "Hello! Please write what you want to know; I look it up and name the source. "
+        "For a person, please contact the staff.",
         "unknown_identifier": "The documents do not contain {codes}; please check it and ask again.",
         "no_evidence": "The documents contain nothing that answers this question.",
         "model_refused": "The documents do not say.",
@@ -25,11 +31,54 @@ _TEXTS: dict[Language, dict[RefusalReason, str]] = {
 }
 _NEAR: dict[Language, str] = {"zh": "相近的有：{suggestions}。", "en": " Similar ones: {suggestions}."}
 
+_CLOSEST: dict[Language, str] = {"zh": "最接近的内容：{nearest}", "en": " Closest: {nearest}"}
+_WEAK: dict[Language, str] = {
+    "zh": "资料中未见直接答案，最接近的是：",
+    "en": "The documents hold no direct answer; closest is:",
+}
+TITLE = 80
+"""Most characters of a heading path in a refusal."""
+
+
+def weak_opening(language: Language) -> str:
+    """What opens a passage whose evidence is only a little above the border."""
+    return _WEAK[language]
+
+
+def weak_warning(language: Language) -> str:
+    """One line that says the same."""
+    if language == "zh":
+        return "资料中未见直接答案，所示为最接近的内容"
+    return "the documents hold no direct answer; what is shown comes closest"
+
+
+def near_misses(nodes: Sequence[NodeWithScore], labels: Sequence[str], language: Language) -> str:
+    """Sections by heading path and label; headings without what could pass for a label or drives a reader."""
+    named = []
+    for found, label in zip(nodes, labels, strict=False):
+        meta = found.node.metadata
+        path = meta.get("header_path") or []
+        parts = [path] if isinstance(path, str) else list(map(str, path))
+        title = str(meta.get("title") or "")
+        if title and title not in parts:
+            parts.insert(0, title)
+        text = re.sub(r"<\|[^|]*\|>|[\[\]【】［］〔〕《》]", " ", " > ".join(parts))
+        text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+        text = text if len(text) <= TITLE else text[: TITLE - 1] + "…"
+        marks = "《{}》" if language == "zh" else "“{}” "
+        named.append((marks.format(text) if text else "") + label)
+    return ("、" if language == "zh" else ", ").join(named)
+
 
 def refusal_message(
-    reason: RefusalReason, language: Language, unknown: Sequence[UnknownIdentifier], custom: str | None = None
+    reason: RefusalReason,
+    language: Language,
+    unknown: Sequence[UnknownIdentifier],
+    custom: str | None = None,
+    *,
+    nearest: str = "",
 ) -> str:
-    """The text shown instead of an answer; ``custom`` may hold ``{codes}`` and ``{suggestions}``.
+    """The text shown instead of an answer; ``custom`` may hold ``{codes}``, ``{suggestions}`` and ``{nearest}``.
 
     Where there is nothing to put into a field of ``custom``, our own text is shown.
 
@@ -39,13 +88,16 @@ def refusal_message(
     comma = "、" if language == "zh" else ", "
     codes = comma.join(dict.fromkeys(u.text for u in unknown))
     suggestions = comma.join(dict.fromkeys(s for u in unknown for s in u.suggestions))
-    if custom is not None and _has_all(custom, codes=codes, suggestions=suggestions):
+    if custom is not None and _has_all(custom, codes=codes, suggestions=suggestions, nearest=nearest):
         text = custom
     else:
         text = _TEXTS[language][reason]
         if reason == "unknown_identifier" and suggestions:
             text += _NEAR[language]
-    return text.replace("{codes}", codes).replace("{suggestions}", suggestions)
+        if nearest:
+            text += _CLOSEST[language]
+    fields = {"{codes}": codes, "{suggestions}": suggestions, "{nearest}": nearest}
+    return re.sub(r"\{(?:codes|suggestions|nearest)\}", lambda field: fields[field.group()], text)
 
 
 def _has_all(template: str, **fields: str) -> bool:

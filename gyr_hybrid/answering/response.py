@@ -10,8 +10,10 @@ from llama_index.core.schema import MetadataMode, NodeWithScore
 
 CitationVerdict = Literal["supported", "repaired", "reattributed", "quoted", "uncertain"]
 RefusalReason = Literal[
-    "empty_question", "unknown_identifier", "no_evidence", "model_refused", "not_supported"
+    "empty_question", "small_talk", "unknown_identifier", "no_evidence", "model_refused", "not_supported"
 ]
+JudgedBy = Literal["verbatim", "rules", "judge", "none"]
+Mode = Literal["offline", "online"]
 Action = Literal[
     "shown", "replaced", "flagged", "dropped", "silent", "asked_again", "refusal", "kept_with_list"
 ]
@@ -44,8 +46,8 @@ class Citation:
     """Name of the check that decided, and what it saw."""
     anchored: bool = True
     """Whether the offsets count from the beginning of the document."""
-    judged_by: Literal["verbatim", "rules", "judge", "none"] = "none"
-    """What settled it: the source's own words, rules, a judge, or nothing (a sentence that is marked as unverified)."""
+    judged_by: JudgedBy = "none"
+    """Who found that the sentence says what its source says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,12 @@ class CitedResponse(Response):
     evidence: float = 0.0
     """0..1, the value on which refusal was decided."""
     trace: list[Decision] = field(default_factory=list)
+    nearest: list[NodeWithScore] = field(default_factory=list)
+    """On a refusal for want of evidence up to three sections that came closest, else empty."""
+    mode: Mode = "offline"
+    """``online`` when a language model, or a service for embedding, judging or reranking, is in use."""
+    models: dict[str, str] = field(default_factory=dict)
+    """``llm``, ``embedding``, ``judge``, ``reranker`` -> name; what is not in use is left out."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -100,6 +108,9 @@ class CitedResponse(Response):
             "warnings": list(self.warnings),
             "evidence": self.evidence,
             "trace": [asdict(d) for d in self.trace],
+            "nearest": [node_summary(n) for n in self.nearest],
+            "mode": self.mode,
+            "models": dict(self.models),
         }
 
 

@@ -16,7 +16,14 @@ from llama_index.core.base.response.schema import AsyncStreamingResponse, Stream
 from llama_index.core.schema import NodeWithScore
 
 from gyr_hybrid.answering.answer import Answer
-from gyr_hybrid.answering.response import Citation, CitedResponse, Decision, RefusalReason, UnknownIdentifier
+from gyr_hybrid.answering.response import (
+    Citation,
+    CitedResponse,
+    Decision,
+    Mode,
+    RefusalReason,
+    UnknownIdentifier,
+)
 
 
 class _Fields:
@@ -60,6 +67,18 @@ class _Fields:
     @property
     def trace(self) -> list[Decision]:
         return self._answer.trace
+
+    @property
+    def nearest(self) -> list[NodeWithScore]:
+        return self._answer.nearest
+
+    @property
+    def mode(self) -> Mode:
+        return self._answer.in_use.mode
+
+    @property
+    def models(self) -> dict[str, str]:
+        return self._answer.in_use.models
 
     @property
     def metadata(self) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ from gyr_hybrid.answering.options import EngineOptions
 from gyr_hybrid.answering.passages import passages
 from gyr_hybrid.answering.preparation import Found, material
 from gyr_hybrid.answering.reading import Reading, adrive, drive
+from gyr_hybrid.answering.refusal import weak_opening, weak_warning
 from gyr_hybrid.verification import LLMVerifier, Verdict, Verifier
 from gyr_hybrid.verification.judging import ajudge_claims, judge_claims
 
@@ -50,7 +51,7 @@ class Writer:
         if answer.refusal_reason is not None:
             yield answer.refuse(answer.refusal_reason)
         elif self._llm is None:
-            yield from map(answer.show, quoted)
+            yield from map(answer.show, _opened(answer, quoted))
         else:
             llm = self._llm
             checks = self._checks(answer)
@@ -76,7 +77,7 @@ class Writer:
         if answer.refusal_reason is not None:
             yield answer.refuse(answer.refusal_reason)
         elif self._llm is None:
-            for piece in quoted:
+            for piece in _opened(answer, quoted):
                 yield answer.show(piece)
         else:
             llm = self._llm
@@ -171,6 +172,15 @@ class Writer:
             if said not in answer.warnings:
                 answer.warnings.append(said)
         return verdicts
+
+
+def _opened(answer: Answer, pieces: list[str]) -> list[str]:
+    """Pieces of an extraction; where the evidence is weak they open with a line that says so."""
+    if not answer.weak:
+        return pieces
+    opening = weak_opening(answer.language)
+    answer.warnings.append(weak_warning(answer.language))
+    return [opening + "\n\n", *pieces]
 
 
 async def _off_loop(feed: Callable[[Delta], list[list[Unit]]], delta: Delta) -> list[list[Unit]]:

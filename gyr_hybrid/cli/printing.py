@@ -96,6 +96,9 @@ def answer_dict(answer: CitedResponse) -> dict[str, Any]:
         **answer.to_dict(),
         "source_nodes": [node_dict(n) for n in answer.source_nodes],
         "context_nodes": [node_dict(n) for n in answer.context_nodes],
+        "nearest": [node_dict(n) for n in answer.nearest],
+        "chunks": len(answer.context_nodes),
+        "context_chars": sum(len(n.node.get_content()) for n in answer.context_nodes),
     }
 
 

@@ -124,6 +124,11 @@ def describe(*, llm: Any = None, embed_model: Any = None, reranker: Any = None) 
     return f"mode={'endpoint' if remote else 'offline'} " + " ".join(f"{k}={v}" for k, v in names.items())
 
 
+def describe_one(model: Any) -> str:
+    """Name of a model, with the host of its service."""
+    return _name(model, "none")
+
+
 def _name(model: Any, absent: str) -> str:
     if model is None:
         return absent

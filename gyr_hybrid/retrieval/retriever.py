@@ -85,6 +85,14 @@ class HybridRetriever(BaseRetriever):
         owner, last = _last_warnings.get()
         return list(dict.fromkeys((*self._notices(), *(last if owner == id(self) else ()))))
 
+    @property
+    def models(self) -> dict[str, Any]:
+        """The models that its options use: ``embedding`` and ``reranker``, None where there is none."""
+        return {
+            "embedding": None if self.options.mode == "lexical" else self._embed_model,
+            "reranker": self._reranker if self.options.rerank else None,
+        }
+
     def retrieve(
         self,
         str_or_query_bundle: QueryType,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from gyr_hybrid.answering.verification.lexicon import Lexicon
 
 from gyr_hybrid import Analyzer, ConfigurationError
-from gyr_hybrid.answering.verification.lexicon import Lexicon
 from gyr_hybrid.retrieval.synonyms import load_synonyms
 
 Reader = Callable[[Path], object]

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from gyr_hybrid.answering.enforcement.replacing import contrasts
+from gyr_hybrid.answering.verification.lexicon import Lexicon
 from llama_index.core.schema import NodeWithScore, TextNode
 from scripted_answers import (
     Ask,
@@ -27,10 +29,8 @@ from gyr_hybrid.answering.context.instructions import addresses_model, usable_sp
 from gyr_hybrid.answering.context.packing import build_context
 from gyr_hybrid.answering.enforcement.deciding import Settings
 from gyr_hybrid.answering.enforcement.enforcer import Enforcement
-from gyr_hybrid.answering.enforcement.replacing import contrasts
 from gyr_hybrid.answering.prompts import is_model_refusal, is_pleasantry
 from gyr_hybrid.answering.reading import drive
-from gyr_hybrid.answering.verification.lexicon import Lexicon
 
 ROWS = read_rows()
 
