@@ -217,6 +217,6 @@ class CitedQueryEngine(BaseQueryEngine):
         )
 
     def _in_use(self) -> InUse:
-        judge = self._options.verifier if self._llm is not None else None
+        judge = self._writer.judge if self._llm is not None else None
         ours = self.retriever.models if isinstance(self.retriever, HybridRetriever) else {}
         return InUse.of(llm=self._llm, judge=judge, **ours)

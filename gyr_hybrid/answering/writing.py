@@ -56,7 +56,7 @@ class Writer:
             llm = self._llm
             checks = self._checks(answer)
             reading = Reading(
-                answer, checks, judged=self._judge is not None, streaming=self._options.streaming
+                answer, checks, judged=self.judge is not None, streaming=self._options.streaming
             )
             deltas = generate(llm, self._prompt(answer), stream=self._options.streaming)
             try:
@@ -83,7 +83,7 @@ class Writer:
             llm = self._llm
             checks = await asyncio.to_thread(self._checks, answer)
             reading = Reading(
-                answer, checks, judged=self._judge is not None, streaming=self._options.streaming
+                answer, checks, judged=self.judge is not None, streaming=self._options.streaming
             )
             deltas = agenerate(llm, self._prompt(answer), stream=self._options.streaming)
             try:
@@ -116,7 +116,7 @@ class Writer:
             policy=options.policy,
             max_retries=options.max_retries,
             language=answer.language,
-            judged=self._judge is not None,
+            judged=self.judge is not None,
             has_content=lambda text: bool(self._analyzer.content_words(text)),
             question=answer.question,
         )
@@ -140,7 +140,7 @@ class Writer:
             if isinstance(request, AskAgain):
                 deltas = generate(llm, self._prompt(answer, request), stream=False)
                 return without_thoughts("".join(delta.text for delta in deltas))
-            verdicts, warning = judge_claims(self._judge, request.claims, timeout=self._options.judge_timeout)
+            verdicts, warning = judge_claims(self.judge, request.claims, timeout=self._options.judge_timeout)
             return self._judged(answer, verdicts, warning)
 
         return reply
@@ -151,14 +151,15 @@ class Writer:
                 deltas = agenerate(llm, self._prompt(answer, request), stream=False)
                 return without_thoughts("".join([delta.text async for delta in deltas]))
             verdicts, warning = await ajudge_claims(
-                self._judge, request.claims, timeout=self._options.judge_timeout
+                self.judge, request.claims, timeout=self._options.judge_timeout
             )
             return self._judged(answer, verdicts, warning)
 
         return reply
 
     @property
-    def _judge(self) -> Verifier | None:
+    def judge(self) -> Verifier | None:
+        """Who is asked what other words say; None: rules alone."""
         if self._options.verifier is not None:
             return self._options.verifier
         if self._options.judge == "auto":
