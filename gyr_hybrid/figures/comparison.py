@@ -210,6 +210,8 @@ def _compare_date(figure: Figure, other: Figure) -> Standing:
         days = dated.value if isinstance(dated.value, tuple) else ()
         if list(days) == [None, None, part.value] and part.kind == "ordinal":
             return "same"  # ``on the 25th`` for ``每月 25 日``
+        if part.kind not in ("number", "ordinal"):
+            return "absent"
         number = _as_written(part.text)[0]
         return "unclear" if number is not None and number in days else "absent"
     shared = [(m, t) for m, t in zip(mine, theirs, strict=True) if m is not None and t is not None]

@@ -105,8 +105,8 @@ def test_signatures_are_those_of_the_contract() -> None:
     load = inspect.signature(gyr_hybrid.load_documents).parameters
     assert (list(load), load["show_progress"].default) == (["path_or_paths", "show_progress"], False)
     verify = inspect.signature(gyr_hybrid.verify).parameters
-    assert list(verify) == ["sentence", "nodes", "lexicon"]
-    assert verify["lexicon"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert list(verify) == ["sentence", "nodes", "judge"]
+    assert verify["judge"].kind is inspect.Parameter.KEYWORD_ONLY
     parser = inspect.signature(gyr_hybrid.SectionNodeParser).parameters
     assert parser["flat_metadata"].default is False
     assert parser["flat_metadata"].kind is inspect.Parameter.KEYWORD_ONLY

@@ -86,7 +86,7 @@ def test_offline_ignores_all_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_set_is_extraction(online: None, embedding: Any, doc: Any) -> None:
     with HybridIndex.from_documents([doc("a", "# 退款\n\n退款三天到账。")], embed_model=embedding) as index:
         assert index.llm is None
-        assert index.as_query_engine().query("退款几天到账").response == "退款三天到账。[a#1]"
+        assert index.as_query_engine().query("退款几天到账").response == "**退款**\n\n退款三天到账。[a#1]"
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_whole_session(run: Callable[..., Any], tmp_path: Path) -> None:
         "response", "citations", "source_nodes", "context_nodes", "refused", "refusal_reason", "unknown_identifiers", "warnings",
         "evidence", "trace",
     } <= set(answer)  # fmt: skip
-    assert answer["response"] == "请下载最新模板后再导入。[kb-010#1]"
+    assert answer["response"] == "**错误码 E1042 > 解决办法**\n\n请下载最新模板后再导入。[kb-010#1]"
     (citation,) = answer["citations"]
     assert {
         "label", "node_id", "doc_id", "version", "title", "header_path", "source", "url", "start_char", "end_char", "quote",
