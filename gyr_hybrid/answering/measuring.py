@@ -86,8 +86,8 @@ def touched(
     run = retrieval.run
     if run is None or any(retrieval.bearing.get(node.node_id) for node in context.facts):
         return True
-    if coverage(weights, sections, retrieval.synonyms) > 0:
-        return True
+    if not weights or coverage(weights, sections, retrieval.synonyms) > 0:
+        return True  # of a question without a content word (``多少钱``) only a reader can tell
     best = retrieval.cosine_best
     return best is not None and _vectors_tell(run) and best > chance_cosine(run.view.n_children)
 

@@ -140,8 +140,9 @@ def read_source(node: BaseNode) -> Source:
     path = metadata.get("header_path") or []
     headings = (path,) if isinstance(path, str) else tuple(map(str, path))
     title = str(metadata.get("title") or "")
+    unnamed = {"", metadata.get("doc_id")}  # a title that is only the document's id names no subject
     names = dict.fromkeys(
-        name for name in (title, *headings, str(metadata.get("table_header") or "")) if name
+        name for name in (title, *headings, str(metadata.get("table_header") or "")) if name not in unnamed
     )
     plain = str(metadata.get("source") or metadata.get("file_name") or "").lower().endswith(_PLAIN)
     return _read(node.node_id, node.get_content(MetadataMode.NONE), tuple(names), plain)
@@ -155,7 +156,7 @@ def _read(node_id: str, raw: str, path: tuple[str, ...], plain: bool) -> Source:
     path_words = frozenset(content(even_fold("\n".join(path))))
     lent_text = [*path, *(b.text for b in blocks if b.kind in ("heading", "header", "head"))]
     for number, block in enumerate(blocks):
-        if block.kind in ("heading", "header"):
+        if block.kind in ("heading", "header", "head", "question"):
             continue
         chain = standing_under(blocks, number)
         lent = path_words.union(content(even_fold("\n".join(blocks[i].text for i in chain))))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
+from llama_index.core.schema import BaseNode
+
 from gyr_hybrid.answering.context.citations import Parsed
 from gyr_hybrid.answering.context.packing import Context, plain_text
 from gyr_hybrid.answering.enforcement.deciding import BEFORE, Decider, Request, Settings, Standing, squeezed
@@ -17,8 +19,10 @@ from gyr_hybrid.answering.enforcement.units import Segmenter, Unit
 from gyr_hybrid.answering.prompts import is_model_refusal
 from gyr_hybrid.answering.response import CitationVerdict
 from gyr_hybrid.figures import even_fold
+from gyr_hybrid.verification import Quote
 from gyr_hybrid.verification.quotation import find_quote, squeeze
-from gyr_hybrid.verification.sources import read_source
+from gyr_hybrid.verification.restrictions import restrictions
+from gyr_hybrid.verification.sources import content, read_source
 
 Steps = Generator[Request, Any, list[str]]
 
@@ -48,12 +52,24 @@ class Enforcement:
 
     def check(self, units: Sequence[Unit]) -> Steps:
         """Check the units of one group; the value is the pieces of text to show for them."""
+        units = [part for unit in units for part in self._opened(unit)]
         standings = [self._standing(unit) for unit in units]
         yield from self._decider.judge([s for s in standings if s is not None])
         pieces: list[str] = []
         for unit, standing in zip(units, standings, strict=True):
             pieces += yield from self._show(unit, standing)
         return pieces
+
+    def _opened(self, unit: Unit) -> Sequence[Unit]:
+        """A fence around what is no code of any section is no fence: the units in it."""
+        if unit.kind != "code" or self._stands_as_code(unit):
+            return [unit]
+        head, _, body = self._block(unit).partition("\n")
+        if head.strip("`~ ").lower() not in ("", "text", "txt", "markdown", "md"):
+            return [unit]
+        inner = self.segmenter()
+        found = [*inner.feed(body.rpartition("\n")[0]), *inner.finish()]
+        return [u for u in found if u.kind != "code"]
 
     def is_open(self, unit: Unit) -> bool:
         """Whether a judge has to be asked about a unit; units are given in their order, each before it is checked."""
@@ -101,9 +117,6 @@ class Enforcement:
             *(str(p) for n in self._decider.nodes() for p in read_source(n).path),
         ]
         text = even_fold(plain(parsed.text)).rstrip(":： ")
-        from gyr_hybrid.verification.restrictions import restrictions
-        from gyr_hybrid.verification.sources import content
-
         words = set(content(text)) - {w for k in known for w in content(even_fold(k))} - _LEADING
         return not restrictions(text) and len(words) <= 2
 
@@ -167,27 +180,35 @@ class Enforcement:
             squeezed(unit.text) == wanted for node in standing.nodes for unit in read_source(node).units
         )
 
+    @staticmethod
+    def _block(unit: Unit) -> str:
+        return unit.raw[: max(unit.raw.rfind("```"), unit.raw.rfind("~~~")) + 3]
+
+    def _stands_as_code(self, unit: Unit) -> tuple[BaseNode, Quote] | None:
+        """The section in which a block of code stands, character for character but for blanks."""
+        block = self._block(unit)
+        cited = self._decider.parser.parse(unit.raw[len(block) :]).cited
+        words = "\n".join(block.split("\n")[1:-1])
+        body = "".join(words.split())
+        for node in [*(self._decider.nodes(cited) if cited else []), *self._decider.nodes(without=cited)]:
+            if body and body in "".join(plain_text(node).split()):
+                quote = find_quote(words, read_source(node))
+                if quote is not None:
+                    return node, quote
+        return None
+
     def _code(self, unit: Unit) -> list[str]:
-        """Code is shown when it stands in a section, character for character but for blanks."""
+        """Code is shown when it stands in a section."""
         self.claims += 1
-        end = max(unit.raw.rfind("```"), unit.raw.rfind("~~~")) + 3
-        block, cited = unit.raw[:end], self._decider.parser.parse(unit.raw[end:]).cited
-        body = "".join("\n".join(block.split("\n")[1:-1]).split())
-        verdict: CitationVerdict
-        for verdict, nodes in (
-            ("supported", self._decider.nodes(cited) if cited else []),
-            ("reattributed", self._decider.nodes(without=cited)),
-        ):
-            for node in nodes:
-                if body and body in "".join(plain_text(node).split()):
-                    source = read_source(node)
-                    quote = find_quote("\n".join(block.split("\n")[1:-1]), source)
-                    if quote is not None:
-                        reason = "code: stands in the section"
-                        return self.ledger.show(
-                            unit, [Shown(block, (quote,), verdict, reason, 1.0, "verbatim")]
-                        )
-        return self.ledger.note(unit, "dropped", "code: not in any section of the context")
+        found = self._stands_as_code(unit)
+        if found is None:
+            return self.ledger.note(unit, "dropped", "code: not in any section of the context")
+        node, quote = found
+        block = self._block(unit)
+        cited = self._decider.parser.parse(unit.raw[len(block) :]).cited
+        verdict: CitationVerdict = "supported" if node.node_id in cited else "reattributed"
+        reason = "code: stands in the section"
+        return self.ledger.show(unit, [Shown(block, (quote,), verdict, reason, 1.0, "verbatim")])
 
 
 _LEADING = frozenset(
