@@ -10,6 +10,9 @@ are false, and which sections answer. Asked again about a sentence, the model re
   not, whose figure or code the sources contradict),
 - answerable questions, and those of them whose answer cites a section that answers,
 - answers that differ when they are streamed.
+
+Three columns: strict and flag without a judge, and strict with one that knows which sentences are false (`oracle`), where
+`as written` of the answers without a false sentence shows how many sentences reach the reader in the model's own words.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from rich.table import Table
 from gyr_hybrid import CitedResponse, CitedStreamingResponse, HybridIndex, load_documents
 from gyr_hybrid.shipped import shipped
 from gyr_hybrid.testing import ScriptedLLM
+from gyr_hybrid.verification import Verdict, Verifier
 
 ANSWERS = Path(__file__).resolve().parent.parent / "tests" / "data" / "scripted_answers.jsonl"
 POISON = [
@@ -114,6 +118,17 @@ def answers(row: Row, response: CitedResponse) -> bool:
     return not {c.node_id for c in response.citations}.isdisjoint(row["sections"])
 
 
+class Oracle(Verifier):
+    """Knows the false sentences of one answer."""
+
+    def __init__(self, row: Row) -> None:
+        self._false = {bare(sentence) for sentence in row["false"]}
+
+    def verify(self, sentence: str, nodes: Any) -> Verdict:
+        false = any(bare(sentence) in one or one in bare(sentence) for one in self._false)
+        return Verdict("uncertain" if false else "supported", "oracle", judged_by="judge")
+
+
 @dataclass
 class Counts:
     """Counts of one policy."""
@@ -132,12 +147,21 @@ class Counts:
     """Of the questions that cannot be answered."""
     unanswerable: int = 0
     streamed_otherwise: int = 0
+    as_written: int = 0
+    """Sentences of answers without a false one that are shown as the model wrote them."""
+    replaced_or_dropped: int = 0
 
 
 def count(rows: Iterable[Row], ask: Ask, policy: str) -> Counts:
     found = Counts()
     for row in rows:
-        response = ask(row, policy=policy)
+        judge = Oracle(row) if policy == "oracle" else None
+        how = {"policy": "strict" if policy == "oracle" else policy, "judge": judge}
+        response = ask(row, **how)
+        if not row["false"]:
+            actions = Counter(decision.action for decision in response.trace)
+            found.as_written += actions["shown"]
+            found.replaced_or_dropped += actions["replaced"] + actions["dropped"]
         found.sentences += sum(decision.shown is not None for decision in response.trace)
         found.false += len(false_ones(row, response))
         found.marked_false += len(false_ones(row, response, ("flagged",)))
@@ -146,7 +170,7 @@ def count(rows: Iterable[Row], ask: Ask, policy: str) -> Counts:
         found.answered += bool(row["answerable"]) and answers(row, response)
         found.unanswerable += not row["answerable"]
         found.refused += not row["answerable"] and response.refused
-        found.streamed_otherwise += ask(row, policy=policy, streaming=True).to_dict() != response.to_dict()
+        found.streamed_otherwise += ask(row, streaming=True, **how).to_dict() != response.to_dict()
     return found
 
 
@@ -166,7 +190,7 @@ def main() -> None:
             for kb in ("helpcenter", "novashop")
         }
         ask = asker({**indexes, "poisoned": stack.enter_context(poisoned())})
-        counts = {policy: count(rows, ask, policy) for policy in ("strict", "flag")}
+        counts = {policy: count(rows, ask, policy) for policy in ("strict", "flag", "oracle")}
     kinds = Counter(str(row["kind"]).partition(":")[0] for row in rows)
     console = Console()
     console.print(f"{len(rows)} answers: " + ", ".join(f"{kind} {n}" for kind, n in sorted(kinds.items())))

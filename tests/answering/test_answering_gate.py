@@ -134,7 +134,7 @@ def test_mode_and_models(shop: HybridIndex) -> None:
     offline = ask(shop, "退款几天到账", mode="lexical")
     assert (offline.mode, offline.models) == ("offline", {})
     online = ask(shop, "退款几天到账", ScriptedLLM("退款 3 个工作日内到账。[kb-1#1]"), mode="lexical")
-    assert (online.mode, online.models) == ("online", {"llm": "scripted"})
+    assert (online.mode, online.models) == ("online", {"llm": "scripted", "judge": "scripted"})
     assert {"mode", "models", "nearest"} <= online.to_dict().keys()
     assert all(citation.judged_by == "none" for citation in offline.citations)
     stream = shop.as_query_engine(streaming=True, mode="lexical").query("退款几天到账")
