@@ -77,7 +77,7 @@ def check_facts(sentence: str, cited: Sequence[Source], context: Sequence[Source
                 )
     unclear = next((f for f in mine if how[f] == "unclear"), None)
     if unclear is not None:
-        return Facts("unclear", f"figure: {unclear.text!r} cannot be compared")
+        return Facts("unclear", f"unclear: {unclear.text!r} cannot be compared")
     return Facts("agree")
 
 

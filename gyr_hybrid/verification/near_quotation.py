@@ -18,7 +18,7 @@ COVERED = 0.4
 """Least share of that place's words that the clause has."""
 RUN = 4
 """Most clauses of a source sentence that one clause may take its words from."""
-_TOKEN = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]")
+_TOKEN = re.compile(r"[a-z0-9_]+(?:[-/.:][a-z0-9_]+)*|[\u3400-\u9fff]")
 _ENGLISH = frozenset(
     "the a an is are was were be been to of in on at for by with and your you it its that this as from will".split()
 )
@@ -52,7 +52,7 @@ def near_quotation(sentence: str, sources: Sequence[Source]) -> tuple[Quote, ...
 
 def _from_one(claims: Sequence[Clause], source: Source) -> tuple[Quote, ...]:
     runs = _runs(source)
-    lent = set(_tokens("\n".join(map(even_fold, source.path))))
+    lent = set(_tokens("\n".join(map(even_fold, source.path[-1:]))))
     quotes: list[Quote] = []
     at = 0
     used: set[int] = set()
