@@ -14,7 +14,7 @@ from gyr_hybrid.answering.enforcement.composition import Composer, labelled
 from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.refusal import refusal_message
 from gyr_hybrid.answering.response import CitedResponse, UnknownIdentifier
-from gyr_hybrid.answering.verification.verdict import Quote
+from gyr_hybrid.verification import Quote
 
 NODE = TextNode(
     id_="kb-002@2#4",
