@@ -56,9 +56,8 @@ MAY_IMPORT = {
 INSIDE_ANSWERING = {
     "excerpts": set(),
     "naming": {"excerpts"},
-    "verification": {"excerpts"},
     "context": set(),
-    "enforcement": {"context", "excerpts", "naming", "prompts", "response", "verification"},
+    "enforcement": {"context", "excerpts", "naming", "prompts", "response"},
 }
 
 

@@ -22,9 +22,6 @@ def synonyms(folder: Path) -> object:
 @pytest.mark.parametrize(
     ("name", "line", "remedy", "read"),
     [
-        ("contrast.txt", "买家", "`买家, 卖家`", Lexicon.from_folder),
-        ("contrast.txt", "快线,", "`买家, 卖家`", Lexicon.from_folder),
-        ("synonyms.txt", "退款", "`退款, 退钱`", Lexicon.from_folder),
         ("synonyms.txt", "退款", "`退款, 退钱`", synonyms),
         ("synonyms.txt", "坏 ->", "`坏, 破损 -> 质量问题`", synonyms),
         ("synonyms.txt", "坏 -> 破 -> 烂", "`坏, 破损 -> 质量问题`", synonyms),
@@ -50,8 +47,6 @@ def test_a_bad_line_is_named_with_its_place_and_the_remedy(
 @pytest.mark.parametrize(
     ("name", "read"),
     [
-        ("contrast.txt", Lexicon.from_folder),
-        ("synonyms.txt", Lexicon.from_folder),
         ("synonyms.txt", synonyms),
         *(
             (name, Analyzer.from_folder)
@@ -72,8 +67,6 @@ def test_a_file_in_another_encoding_is_named_with_its_first_bad_line(
 def test_lines_given_in_python_are_named_by_number() -> None:
     with pytest.raises(ConfigurationError, match=r"synonyms, line 2: cannot read '退款'"):
         load_synonyms(["坏, 破损", "退款"])
-    with pytest.raises(ConfigurationError, match=r"contrasts, line 1: cannot read '买家'"):
-        Lexicon.from_lines(contrasts=["买家"])
     with pytest.raises(ConfigurationError, match=r"there is no file 'nowhere\.txt'"):
         load_synonyms("nowhere.txt")
 

@@ -23,6 +23,7 @@ from gyr_hybrid import CitedQueryEngine, CitedResponse, HybridIndex
 from gyr_hybrid.errors import ConfigurationError, EndpointError
 from gyr_hybrid.retrieval.run import Run
 from gyr_hybrid.testing import HashEmbedding, ScriptedLLM
+from gyr_hybrid.verification import Verdict, Verifier
 
 ARRIVAL = "支付宝 1-3 个工作日到账，银行卡 3-7 个工作日到账。"
 QUESTION = "退款几天能到账"
@@ -42,6 +43,7 @@ class Fixed(BaseRetriever):
 
 def ask(index: HybridIndex, answer: Any, question: str = QUESTION, **options: Any) -> CitedResponse:
     llm = answer if isinstance(answer, ScriptedLLM) else ScriptedLLM(answer)
+    options = {"judge": None} | options
     response = index.as_query_engine(llm=llm, **options).query(question)
     assert isinstance(response, CitedResponse)
     return response
@@ -117,7 +119,7 @@ def test_what_stays_contradicted_gives_way_to_the_source_s_own_words(helpcenter:
     assert "9" not in str(response)
     assert ARRIVAL in str(response)
     assert [c.verdict for c in response.citations] == ["quoted"]
-    assert response.citations[0].quote == response.citations[0].sentence
+    assert response.citations[0].sentence.endswith(response.citations[0].quote)
 
 
 def test_without_retries_nothing_is_asked_again(helpcenter: HybridIndex) -> None:
@@ -170,12 +172,13 @@ def test_a_verifier_is_asked_about_uncertain_sentences_only(helpcenter: HybridIn
     assert all(c.quote for c in response.citations)
 
 
-def test_a_verifier_may_reject(helpcenter: HybridIndex) -> None:
+def test_what_a_verifier_rejects_is_in_doubt(helpcenter: HybridIndex) -> None:
     advice = "到账后您会收到一条祝福短信和一份小礼物。"
-    response = ask(
-        helpcenter, f"{ARRIVAL}[kb-002#4]{advice}[kb-002#4]", verifier=Yes("contradicted"), policy="flag"
-    )
+    answer = f"{ARRIVAL}[kb-002#4]{advice}[kb-002#4]"
+    response = ask(helpcenter, answer, verifier=Yes("contradicted"))
     assert advice not in str(response)
+    response = ask(helpcenter, answer, verifier=Yes("contradicted"), policy="flag")
+    assert str(response).endswith(f"{advice}[kb-002#4]〔未核实〕")
 
 
 def test_lists_tables_and_code_keep_their_form(helpcenter: HybridIndex) -> None:
@@ -578,7 +581,7 @@ def test_however_many_sections_there_are_the_model_is_asked_once() -> None:
         f"支付宝第{n}种退款 {n} 天到账，由客服主管逐笔审批后原路退回付款账户。" * 6 for n in range(1, 13)
     ]
     llm = ScriptedLLM(f"{texts[0][:36]}[node-0]")
-    response = CitedQueryEngine(Fixed(*texts), llm).query("支付宝退款几天到账")
+    response = CitedQueryEngine(Fixed(*texts), llm, judge=None).query("支付宝退款几天到账")
     assert isinstance(response, CitedResponse)
     assert len(llm.prompts) == 1
     shown = [n.node.node_id for n in response.context_nodes]
@@ -627,7 +630,7 @@ def test_an_answer_that_breaks_off_is_said_and_its_half_sentence_left_out(
     assert isinstance(whole, CitedResponse)
     assert str(whole) == f"{ARRIVAL}[kb-002#4]"
     assert any(said in warning for warning in whole.warnings)
-    assert whole.trace[-1].reason == "cut off in the middle"
+    assert "cut off in the middle" in [d.reason for d in whole.trace]
 
 
 @pytest.mark.parametrize("said", ["", "  \n", "<think>想了想</think>"])

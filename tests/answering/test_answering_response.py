@@ -6,7 +6,6 @@ import dataclasses
 import json
 
 import pytest
-from gyr_hybrid.answering.verification.verdict import Quote
 from llama_index.core.base.response.schema import Response
 from llama_index.core.schema import NodeWithScore, TextNode
 
@@ -15,6 +14,7 @@ from gyr_hybrid.answering.enforcement.composition import Composer, labelled
 from gyr_hybrid.answering.enforcement.units import Unit
 from gyr_hybrid.answering.refusal import refusal_message
 from gyr_hybrid.answering.response import CitedResponse, UnknownIdentifier
+from gyr_hybrid.verification import Quote
 
 NODE = TextNode(
     id_="kb-002@2#4",
