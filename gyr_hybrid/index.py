@@ -48,6 +48,8 @@ class HybridIndex:
     >>> from llama_index.core import Document
     >>> index = HybridIndex.from_documents([Document(text="# 退款\\n\\n退款 3 个工作日内到账。", id_="kb-1")])
     >>> print(index.as_query_engine().query("退款几天到账"))
+    **退款**
+    <BLANKLINE>
     退款 3 个工作日内到账。[kb-1#1]
     """
 

@@ -59,7 +59,7 @@ def passages(context: Context, question: Question, sections: Sequence[Candidate]
         found.pieces.append(("\n\n" if found.pieces else "") + "\n\n".join(lines))
         for start, end, said in text.runs(shown):
             span = Quote(node.node_id, start, end, raw[start:end], 1.0)
-            found.citations.append(cite(node, span, source.label, said, "quoted", _REASON, 1.0))
+            found.citations.append(cite(node, span, source.label, said, "quoted", _REASON, 1.0, "verbatim"))
             found.trace.append(Decision(span.text, "shown", _REASON, said, (node.node_id,)))
     return found
 

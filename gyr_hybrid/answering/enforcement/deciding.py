@@ -18,7 +18,13 @@ from llama_index.core.schema import BaseNode
 from gyr_hybrid.answering.context.citations import Parsed
 from gyr_hybrid.answering.context.packing import Context, plain_text
 from gyr_hybrid.answering.enforcement.ledger import Ledger, Shown, squeezed
-from gyr_hybrid.answering.enforcement.triage import is_lead_in, plain, silent_reason, without_links
+from gyr_hybrid.answering.enforcement.triage import (
+    is_lead_in,
+    plain,
+    silent_reason,
+    stops_inside,
+    without_links,
+)
 from gyr_hybrid.answering.enforcement.units import Segmenter, Unit
 from gyr_hybrid.answering.prompts import Language, is_model_refusal
 from gyr_hybrid.answering.response import CitationVerdict
@@ -124,11 +130,15 @@ class Decider:
         sentence = plain(parsed.text)
         cited = self.nodes(parsed.cited) if parsed.cited else []
         everything = self.nodes()
-        checked = check(sentence, cited, everything)
+        checked = self._check(unit, sentence, cited, everything)
         here = Standing(unit, parsed, sentence, checked, tuple(cited), True, None, hangs_on)
         if checked.outcome == "verbatim" or (cited and checked.outcome == "open" and checked.near):
             return here
-        others = [(check(sentence, [n], everything), n) for n in everything if n.node_id not in parsed.cited]
+        others = [
+            (self._check(unit, sentence, [n], everything), n)
+            for n in everything
+            if n.node_id not in parsed.cited
+        ]
         for checked_there, node in others:
             if checked_there.outcome == "verbatim":
                 return replace(here, checked=checked_there, nodes=(node,), cites=False)
@@ -142,6 +152,15 @@ class Decider:
             there, node = max(others, key=lambda o: (o[0].outcome == "open", o[0].support))
             return replace(here, checked=there, nodes=(node,), cites=False)
         return here
+
+    @staticmethod
+    def _check(
+        unit: Unit, sentence: str, cited: Sequence[BaseNode], everything: Sequence[BaseNode]
+    ) -> Checked:
+        checked = check(sentence, cited, everything)
+        if checked.near and unit.kind == "sentence" and stops_inside(sentence, checked.near):
+            return replace(checked, near=(), reason="half: stops inside the source's sentence")
+        return checked
 
     # what is shown
 

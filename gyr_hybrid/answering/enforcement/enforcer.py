@@ -152,7 +152,9 @@ class Enforcement:
         if unit.kind == "row" and not self._header_stands:
             unit = Unit("sentence", unit.raw, "\n\n")
             standing.unit = unit
-            standing.parsed = self._decider.parser.parse("，".join(cells_of(parsed.text)) + "。")
+            standing.parsed = self._decider.parser.parse(
+                "，".join(filter(None, cells_of(parsed.text))) + "。"
+            )
         shown = yield from self._decider.decide(standing, self._settings.max_retries)
         return ledger.show(unit, shown)
 
