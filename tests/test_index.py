@@ -20,7 +20,7 @@ from gyr_hybrid import (
     load_documents,
 )
 from gyr_hybrid.analysis import analyzer as analyzer_module
-from gyr_hybrid.testing import HashEmbedding, ScriptedLLM
+from gyr_hybrid.testing import HashEmbedding
 
 A = "# 退款\n\n## 年付\n\n年付套餐按剩余月数退款。\n\n## 月付\n\n月付套餐不支持退款。\n"
 B = "# 错误码 E1042\n\n## 解决办法\n\n请下载最新模板。\n"

@@ -16,7 +16,6 @@ from scripted_answers import (
     answers,
     asker,
     bare,
-    contradicted_ones,
     false_ones,
     poisoned,
     read_rows,
@@ -32,6 +31,12 @@ from gyr_hybrid.answering.reading import drive
 from gyr_hybrid.verification import Verdict, Verifier
 
 ROWS = read_rows()
+CONTRADICTIONS = ("figure:", "code:", "place:", "rows:")
+
+
+def is_open(reason: str) -> bool:
+    """Whether a check of facts leaves a sentence to a judge, or found nothing amiss."""
+    return reason.endswith(("cannot be compared", "code: stands in the section"))
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +162,11 @@ def test_under_flag_no_contradicted_figure_or_code_is_shown_and_quotes_are_the_s
     unmarked = shown = 0
     for row in ROWS:
         response = ask(row, policy="flag")
-        assert contradicted_ones(response) == [], row["id"]
+        stays = [d for d in response.trace if d.action in ("shown", "flagged")]
+        contradicted = [
+            d.shown for d in stays if d.reason.startswith(CONTRADICTIONS) and not is_open(d.reason)
+        ]
+        assert contradicted == [], row["id"]
         unmarked += len(false_ones(row, response))
         shown += sum(d.shown is not None for d in response.trace)
         assert str(response).count("〔未核实〕") == sum(d.action == "flagged" for d in response.trace)

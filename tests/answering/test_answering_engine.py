@@ -183,15 +183,14 @@ def test_what_a_verifier_rejects_is_in_doubt(helpcenter: HybridIndex) -> None:
 
 def test_lists_tables_and_code_keep_their_form(helpcenter: HybridIndex) -> None:
     answer = (
-        "到账时间如下：\n\n1. 支付宝 1-3 个工作日到账。[kb-002#4]\n2. 现金 9 分钟到账。[kb-002#4]\n\n"
+        "步骤如下：\n\n1. 支付宝 1-3 个工作日到账。[kb-002#4]\n2. 现金 9 分钟到账。[kb-002#4]\n\n"
         "| 方式 | 时间 |\n|---|---|\n| 银行卡 | 3-7 个工作日到账 [kb-002#4] |\n\n```\nrm -rf /\n```\n[kb-002#4]\n"
     )
-    text = str(ask(helpcenter, answer))
-    assert text.startswith("到账时间如下：\n\n1. 支付宝 1-3 个工作日到账。[kb-002#4]")
+    text = str(ask(helpcenter, answer, max_retries=0))
+    assert text.startswith("步骤如下：\n\n1. 支付宝 1-3 个工作日到账。[kb-002#4]")
     assert "现金" not in text
-    assert text.count("| 方式 | 时间 |\n|---|---|\n") == text.count(
-        "| 银行卡 | 3-7 个工作日到账 [kb-002#4] |"
-    )
+    assert "| 方式 | 时间 |" not in text  # no such columns in the source: the row is a sentence
+    assert "\n\n银行卡，3-7 个工作日到账。[kb-002#4]" in text
     assert "rm -rf" not in text
 
 

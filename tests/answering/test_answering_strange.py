@@ -79,7 +79,9 @@ def test_what_is_shown_of_a_strange_answer(index: HybridIndex, row: dict[str, An
         text = index.document(citation.doc_id).text
         assert text[citation.start_char : citation.end_char] == citation.quote
     assert [len(re.findall(r"\*\*", line)) % 2 for line in str(answer).split("\n")].count(1) == 0
-    stream = index.as_query_engine(llm, judge=None, max_retries=0, streaming=True).query(QUESTION).get_response()  # type: ignore[union-attr]
+    stream = (
+        index.as_query_engine(llm, judge=None, max_retries=0, streaming=True).query(QUESTION).get_response()
+    )  # type: ignore[union-attr]
     assert isinstance(stream, CitedResponse)
     assert str(stream) == str(answer)
     assert [c.quote for c in stream.citations] == [c.quote for c in answer.citations]

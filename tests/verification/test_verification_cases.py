@@ -58,7 +58,7 @@ def test_a_false_sentence_is_never_supported(sentence: str, sections: list[str],
     [
         ("研发部：5000元；市场部：8000元。", AMOUNTS),
         ("双人间收费300元。", ROOMS),
-        ("甲型泵使用 46 号油。", PUMP_A),
+        ("甲型泵每六个月换一次机油，使用 46 号油。", PUMP_A),
         (STEPS, STEPS),
         ("drain the tank before you open the rear valve", DRAIN),
         (CANCEL, CANCEL),
@@ -68,7 +68,7 @@ def test_its_true_twin_is_supported(sentence: str, section: str) -> None:
     assert verify(sentence, [TextNode(text=section)]).value == "supported"
 
 
-GROWING = ["7", "a", "退", "E1042到E1050、"]
+GROWING = ["7", "a", "退"]
 
 
 @pytest.mark.parametrize("place", ["sentence", "section"])

@@ -32,7 +32,7 @@ class Oracle(Verifier):
 
 
 def values(pairs: list[dict[str, Any]], judge: Verifier | None = None) -> list[str]:
-    found = []
+    found: list[str] = []
     for pair in pairs:
         path = [name for name in (pair["title"], pair["heading"]) if name]
         node = TextNode(text=pair["text"], metadata={"title": pair["title"], "header_path": path})
