@@ -18,6 +18,8 @@ from gyr_hybrid.verification.sources import Clause, Source, comparable, content,
 
 MOST = 24
 """Most different numbers of a section that enter calculations; with more, anything fits something."""
+ASKED = 12
+"""Most figures of a sentence, or of a clause of it, that are compared pair by pair; a sentence seldom holds more."""
 Fact = Literal["agree", "unclear", "contradicted"]
 
 
@@ -41,12 +43,12 @@ def check_facts(sentence: str, cited: Sequence[Source], context: Sequence[Source
         return Facts("contradicted", f"rows: {worst}")
     if other := _of_another(folded, cited, context):
         return Facts("contradicted", f"subject: the sentence is about {other!r}, the section is not")
-    mine = [f for f in source_figures(folded) if not f.weak]
+    mine = _once(f for f in source_figures(folded) if not f.weak)
     if not mine:
         return Facts("agree")
-    theirs = [
+    theirs = _once(
         f for source in cited for f in (*source.lent_figures, *(g for c in source.clauses for g in c.figures))
-    ]
+    )
     how = {f: standing(f, theirs) for f in mine}
     absent = [f for f in mine if how[f] not in ("same", "unclear")]
     if absent:
@@ -91,7 +93,7 @@ def _reckoned(absent: Sequence[Figure], open_: Sequence[Figure], theirs: Sequenc
     ]
     said = [(f, n) for f in open_ if f.kind not in ("code", "date") and (n := written(f))]
     found: set[Figure] = set()
-    for (one, a), (other, b) in permutations(said, 2):
+    for (one, a), (other, b) in permutations(said[:ASKED], 2):
         if (one in absent or other in absent) and any(_follows(a, b, n, numbers) for n in numbers):
             found |= {one, other}
     return found
@@ -141,7 +143,7 @@ def _never_together(claim: Clause, cited: Sequence[Source]) -> tuple[Figure, Fig
     """Two figures of a clause of which the place of one has another figure in the other's stead, and none has both."""
     mine = [f for f in claim.figures if not f.weak and f.kind not in ("code", "ordinal")]
     clauses = [clause for source in cited for clause in source.clauses]
-    for one, other in permutations(mine, 2):
+    for one, other in permutations(mine[:ASKED], 2):
         homes = [c for c in clauses if standing(one, c.figures) == "same"]
         if not homes or not any(standing(other, c.figures) == "same" for c in clauses):
             continue
@@ -156,6 +158,15 @@ def _never_together(claim: Clause, cited: Sequence[Source]) -> tuple[Figure, Fig
         ):
             return one, other
     return None
+
+
+def _once(figures: Iterable[Figure]) -> list[Figure]:
+    """Each figure once, however often it is said."""
+    return list(
+        {
+            (f.kind, f.base, f.value, f.bound, f.per, f.side, f.low, f.high, f.weak): f for f in figures
+        }.values()
+    )
 
 
 def _loose(figure: Figure) -> bool:

@@ -345,7 +345,8 @@ def test_an_answer_in_english(index_of: Any, doc: Any, llm: Any) -> None:
     assert answer.response == f"{said}[en#1]"
     wrong = llm("Yearly plans can be refunded in full within 30 days of purchase. [en#1]")
     assert (
-        index.as_query_engine(wrong).query("When can yearly plans be refunded?").response == f"Refunds: {said}[en#1]"
+        index.as_query_engine(wrong).query("When can yearly plans be refunded?").response
+        == f"Refunds: {said}[en#1]"
     )
     denied = llm("Monthly plans can be refunded. [en#1]")
     answer = index.as_query_engine(denied).query("Can monthly plans be refunded?")

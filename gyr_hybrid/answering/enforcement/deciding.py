@@ -28,7 +28,7 @@ from gyr_hybrid.answering.enforcement.triage import (
 from gyr_hybrid.answering.enforcement.units import Segmenter, Unit
 from gyr_hybrid.answering.prompts import Language, is_model_refusal
 from gyr_hybrid.answering.response import CitationVerdict
-from gyr_hybrid.figures import even_fold
+from gyr_hybrid.figures import even_fold, source_figures
 from gyr_hybrid.verification import Claim, Quote, Verdict
 from gyr_hybrid.verification.quotation import best_unit, find_quote
 from gyr_hybrid.verification.sources import Source, content, read_source
@@ -171,7 +171,7 @@ class Decider:
             return [self._as_written(standing, verdict)]
         if verdict.value == "contradicted" and retries > 0:
             reply = yield AskAgain(standing.parsed.text, verdict.reason)
-            again = yield from self._again(reply)
+            again = yield from self._again(reply, standing.unit.kind)
             if again:
                 self._ledger.note(standing.unit, "asked_again", verdict.reason)
                 return again
@@ -214,12 +214,12 @@ class Decider:
                 return (Quote(node.node_id, unit.start, unit.end, source.raw[unit.start : unit.end], 0.0),)
         return ()
 
-    def _again(self, reply: str) -> Deciding:
+    def _again(self, reply: str, kind: str) -> Deciding:
         """The sentences of a second attempt that pass; nothing if none does."""
         segmenter = self.segmenter()
         standings: list[Standing] = []
         for unit in [*segmenter.feed(reply), *segmenter.finish()]:
-            if unit.kind not in ("sentence", "item", "row"):
+            if unit.kind != kind and not (unit.kind == "sentence" and kind == "item"):
                 continue
             parsed = self.parse(unit.raw)
             sentence = plain(parsed.text)
@@ -301,6 +301,9 @@ def _of_another(sentence: str, source: Source, unit: SourceUnit) -> bool:
     """Whether a unit is about another subject: the sentence names that of a sibling, and not the unit's own."""
     words = set(content(even_fold(sentence)))
     mine = _words(source, unit)
+    codes, others = _codes(even_fold(sentence)), _codes(even_fold(unit.text))
+    if codes and others and not codes & others:
+        return True
     for other in source.units:
         theirs = _words(source, other)
         if other is unit or not set(mine) & set(theirs):
@@ -310,6 +313,10 @@ def _of_another(sentence: str, source: Source, unit: SourceUnit) -> bool:
         if subject and rival and rival in words and subject not in words:
             return True
     return False
+
+
+def _codes(text: str) -> set[str]:
+    return {str(f.value) for f in source_figures(text) if f.kind == "code"}
 
 
 def _words(source: Source, unit: SourceUnit) -> tuple[str, ...]:

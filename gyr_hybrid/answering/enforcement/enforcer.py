@@ -118,7 +118,7 @@ class Enforcement:
         ]
         text = even_fold(plain(parsed.text)).rstrip(":： ")
         words = set(content(text)) - {w for k in known for w in content(even_fold(k))} - _LEADING
-        return not restrictions(text) and len(words) <= 2
+        return not restrictions(text) and len(words) <= _SAYS_NOTHING
 
     def _show(self, unit: Unit, standing: Standing | None) -> Steps:
         ledger = self.ledger
@@ -213,6 +213,8 @@ class Enforcement:
         return self.ledger.show(unit, [Shown(block, (quote,), verdict, reason, 1.0, "verbatim")])
 
 
+_SAYS_NOTHING = 4
+"""Most words of its own, in pairs of characters, that a bare lead-in has: what it leads to, in two words."""
 _LEADING = frozenset(
     "如下 以下 下列 步骤 方法 具体 内容 说明 情况 办法 流程 操作 答案 follow steps below these here".split()
 )
