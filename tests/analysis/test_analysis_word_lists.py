@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gyr_hybrid.answering.verification.lexicon import Lexicon
 
 from gyr_hybrid import Analyzer, ConfigurationError
 from gyr_hybrid.retrieval.synonyms import load_synonyms
