@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "models": {"errors", "notices", "settings", "verification"},
     "parsing": {"errors", "analysis", "progress"},
     "retrieval": {"errors", "analysis", "notices", "storage"},
-    "answering": {"errors", "analysis", "figures", "notices", "retrieval", "text", "verification"},
+    "answering": {"errors", "analysis", "figures", "models", "notices", "retrieval", "text", "verification"},
     "preparation": {"errors", "analysis", "parsing", "storage"},
     "embedding": {"errors", "models", "storage"},
     "ingestion": {"errors", "analysis", "embedding", "parsing", "preparation", "progress", "storage"},
@@ -54,10 +54,8 @@ MAY_IMPORT = {
 
 
 INSIDE_ANSWERING = {
-    "excerpts": set(),
-    "naming": {"excerpts"},
     "context": set(),
-    "enforcement": {"context", "excerpts", "naming", "prompts", "response"},
+    "enforcement": {"context", "prompts", "response"},
 }
 
 

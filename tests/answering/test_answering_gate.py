@@ -136,6 +136,6 @@ def test_mode_and_models(shop: HybridIndex) -> None:
     online = ask(shop, "退款几天到账", ScriptedLLM("退款 3 个工作日内到账。[kb-1#1]"), mode="lexical")
     assert (online.mode, online.models) == ("online", {"llm": "scripted", "judge": "scripted"})
     assert {"mode", "models", "nearest"} <= online.to_dict().keys()
-    assert all(citation.judged_by == "none" for citation in offline.citations)
+    assert all(citation.judged_by == "verbatim" for citation in offline.citations)
     stream = shop.as_query_engine(streaming=True, mode="lexical").query("退款几天到账")
     assert (stream.mode, stream.models, stream.nearest) == ("offline", {}, [])  # type: ignore[union-attr]

@@ -10,8 +10,6 @@ from llama_index.core import Document
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from gyr_hybrid import CitedResponse, HybridIndex
-from gyr_hybrid.answering.extractive import extract
-from gyr_hybrid.answering.question import Candidate, Question
 from gyr_hybrid.notices import Notice, said
 from gyr_hybrid.testing import HashEmbedding
 
@@ -75,20 +73,6 @@ def test_a_part_without_evidence_is_named_and_the_other_answered(
     assert not response.refused
     assert response.warnings == [warning]
     assert {citation.doc_id for citation in response.citations} == {answered}
-
-
-def test_the_only_part_with_evidence_is_answered_from_its_own_search() -> None:
-    texts = ["节日发放购物卡。", "满一年享有 5 天年休假。"]
-    question = Question(
-        "年假几天，健身房怎么办卡",
-        {"年假": 1.0, "办卡": 1.0},
-        {},
-        lambda text: {word for word in ("年假", "办卡") if word in text},
-        split=lambda text: ["年假几天"],
-        orders={"年假几天": [1, 0]},
-    )
-    found = extract(question, [Candidate(text, set()) for text in texts])
-    assert [excerpt.text for _, excerpt in found] == ["满一年享有 5 天年休假。"]
 
 
 def test_a_part_without_evidence_is_named_in_english() -> None:

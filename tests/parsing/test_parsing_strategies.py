@@ -155,4 +155,4 @@ def test_an_index_takes_any_strategy() -> None:
         [Document(id_="a", text=TEXT)], node_parser=parser, offline=True
     ) as index:
         answer = index.as_query_engine().query("发票在哪里下载")
-    assert str(answer).startswith("发票在订单页下载。")
+    assert str(answer).startswith("**手册 > 发票**\n\n发票在订单页下载。")
