@@ -22,8 +22,9 @@ bench: $(STAMP) ## the long measurements, each with its table: make bench DATASE
 	@for set in $(DATASETS); do $(BIN)/gyr-hybrid eval "$$set" || exit 1; done
 	@$(BIN)/python benchmarks/baseline.py
 	@$(BIN)/python benchmarks/sku_e1042.py --size 5000
-	@$(BIN)/python benchmarks/verification.py --split all
+	@for judge in none oracle yes; do $(BIN)/python benchmarks/verification.py --split all --judge $$judge || exit 1; done
 	@$(BIN)/python benchmarks/scripted_answers.py
+	@for set in helpcenter novashop; do $(BIN)/python benchmarks/passages.py $$set || exit 1; done
 	@$(BIN)/python benchmarks/storage.py --size 100000
 	@$(BIN)/python tests/storage/crash_rounds.py --rounds 200
 

@@ -75,9 +75,10 @@ def _chosen(question: Question, sections: Sequence[Candidate]) -> list[tuple[int
     """The sections that answer each part of the question or each of its codes, with what is asked of them."""
     if not sections:
         return []
-    if (question.codes or question.members) and (bearing := _bearing(question, sections)):
-        return [(number, question) for number in dict.fromkeys(bearing)]
     parts, chosen = question.parts(), dict[int, Question]()
+    in_parts = len(parts) > 1 and len(question.codes) < 2 and not question.asks_family
+    if not in_parts and (question.codes or question.members) and (bearing := _bearing(question, sections)):
+        return [(number, question) for number in dict.fromkeys(bearing)]
     for part in parts:
         best = _best(part, sections, several=len(parts) > 1)
         if best is not None:
