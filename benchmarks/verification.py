@@ -78,7 +78,7 @@ def judge(rows: Iterable[Mapping[str, Any]], judge_name: str = "none") -> tuple[
         seconds.append(process_time() - begin)
         kind = str(row["kind"])
         if not row["supported"] and _bare(kind) in FIGURES:
-            kind += " elsewhere" if _stands(row, path) else " lacking"
+            kind += _where(row, path)
         counts[bool(row["supported"]), kind, bool(row.get("near"))][verdict.value] += 1
     return counts, sorted(seconds)
 
@@ -87,10 +87,12 @@ FIGURES = ("number", "num", "code", "unit")
 _WRITTEN = re.compile(r"[A-Za-z]*[-_]?\d[\w.\-]*")
 
 
-def _stands(row: Mapping[str, Any], path: list[str]) -> bool:
-    """Whether all that is written with digits in a sentence stands somewhere in its section."""
+def _where(row: Mapping[str, Any], path: list[str]) -> str:
+    """Whether what is written with digits in a false sentence stands somewhere in its section."""
     written = _WRITTEN.findall(row["sentence"])
-    return bool(written) and all(w in "\n".join([*path, row["text"]]) for w in written)
+    if not written:
+        return " without digits"
+    return " elsewhere" if all(w in "\n".join([*path, row["text"]]) for w in written) else " lacking"
 
 
 CAUGHT = ("uncertain", "contradicted")
@@ -130,7 +132,7 @@ def shares(counts: Counts) -> list[dict[str, Any]]:
         if {near for ok, k, near in counts if not ok and k == kind} == {True, False}:
             add(f"  {kind}, near-verbatim", "caught", False, CAUGHT, _bare(kind), near=True)
             add(f"  {kind}, paraphrased", "caught", False, CAUGHT, _bare(kind), near=False)
-    for where in ("lacking", "elsewhere"):
+    for where in ("lacking", "elsewhere", "without digits"):
         kinds = tuple(f"{kind} {where}" for kind in FIGURES)
         add(f"number, code, unit {where}", "caught", False, CAUGHT, *kinds)
     add("condition, sibling", "caught", False, CAUGHT, "condition", "cond", "sibling", "sib")

@@ -53,11 +53,6 @@ def bound_of(text: str, start: int, end: int) -> str:
     return _AFTER[(after.lastindex or 1) - 1][0] if after else _limit_before(text, start)[0]
 
 
-def bound_words(text: str, start: int) -> tuple[int, int]:
-    """Span of the words before a figure that limit it (``no later than``), empty when there are none."""
-    return _limit_before(text, start)[1]
-
-
 def _limit_before(text: str, start: int) -> tuple[str, tuple[int, int]]:
     low = max(0, start - BEFORE)
     window = text[low:start]

@@ -236,9 +236,3 @@ def _beside(figure: Figure, one: Clause, other: Clause, source: Source) -> bool:
     return figure.kind != "code" and any(
         comparable(f, g) for f in one.figures for g in other.figures if f.kind != "code"
     )
-
-
-def lacking(sentence: str, texts: Iterable[str]) -> list[Figure]:
-    """Figures of a sentence that stand in none of the texts."""
-    theirs = [f for text in texts for f in source_figures(even_fold(text))]
-    return [f for f in source_figures(even_fold(sentence)) if not f.weak and standing(f, theirs) != "same"]

@@ -11,7 +11,7 @@ from rapidfuzz.distance import LCSseq
 from gyr_hybrid.figures import Figure, even_fold, source_figures, standing
 from gyr_hybrid.verification.quotation import whole
 from gyr_hybrid.verification.restrictions import restrictions, restricts
-from gyr_hybrid.verification.sources import FUNCTION, Clause, Source, read_claim
+from gyr_hybrid.verification.sources import ENGLISH, FUNCTION, Clause, Source, read_claim
 from gyr_hybrid.verification.verdict import Quote
 
 COVERED = 0.4
@@ -19,9 +19,6 @@ COVERED = 0.4
 RUN = 4
 """Most clauses of a source sentence that one clause may take its words from."""
 _TOKEN = re.compile(r"[a-z0-9_]+(?:[-/.:][a-z0-9_]+)*|[\u3400-\u9fff]")
-_ENGLISH = frozenset(
-    "the a an is are was were be been to of in on at for by with and your you it its that this as from will".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +130,7 @@ def _tokens(text: str) -> tuple[str, ...]:
         *((f.start, f.end, f"{f.kind} {f.base} {f.value}") for f in figures),
         (len(text), len(text), ""),
     ]:
-        tokens = (t for t in _TOKEN.findall(text[at:start]) if t not in FUNCTION and t not in _ENGLISH)
+        tokens = (t for t in _TOKEN.findall(text[at:start]) if t not in FUNCTION and t not in ENGLISH)
         found.extend(t[:5] if t.isalpha() else t for t in tokens)
         if key:
             found.append(key)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from gyr_hybrid.figures import even_fold
@@ -111,8 +110,3 @@ def best_unit(text: str, source: Source) -> tuple[Unit, float] | None:
         if shared and (best is None or rank > best[:2]):
             best = (*rank, unit)
     return None if best is None else (best[2], min(1.0, best[0] / max(1, len(wanted))))
-
-
-def with_support(quote: Quote, support: float) -> Quote:
-    """The quotation with another share of the sentence."""
-    return replace(quote, support=support)

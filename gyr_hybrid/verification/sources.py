@@ -19,8 +19,8 @@ _CLAUSE = re.compile(
 _TOKEN = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]+")
 FUNCTION = frozenset("的了是在和与及也而就把被将为于由其该此这那对从到请您你我们并等以之个有吗呢")
 """Han characters that say nothing by themselves; runs of others between them are what is compared."""
-_ENGLISH = frozenset(
-    "the a an is are was were be been to of in on at for by with and or your you it its that this as from will which"
+ENGLISH = frozenset(
+    "the a an is are was were be been to of in on at for by with and your you it its that this as from will which"
     " has have".split()
 )
 _FUNCTION = re.compile(f"[{''.join(FUNCTION)}]")
@@ -97,7 +97,7 @@ def content(text: str) -> tuple[str, ...]:
     for start, end in [*spans, (len(text), len(text))]:
         for token in _TOKEN.findall(text[at:start]):
             if token[0] < "\u3400":
-                if token not in _ENGLISH:
+                if token not in ENGLISH:
                     found[token[:6] if token.isalpha() else token] = None
                 continue
             for run in _FUNCTION.split(token):
